@@ -84,6 +84,8 @@ class Counters(_Addable):
     one after the other, though one request brings them. `shared_updates` are those on shared
     memory. `idle_loads` counts requests for global memory of a warp that then stores to shared
     memory, and has loaded nothing from there meanwhile: no work hides how long they travel.
+    `wide_loads` counts the requests for shared memory that are left where a warp joins those of
+    neighbours: each brings all its lanes 16 bytes that begin at a multiple of 16.
     """
 
     global_load: GlobalCounters = GlobalCounters()
@@ -105,6 +107,7 @@ class Counters(_Addable):
     atomic_updates: int = 0
     shared_updates: int = 0
     idle_loads: int = 0
+    wide_loads: int = 0
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from simt.machine.observer import Observer
 from simt.machine.schedule import Kind, RoundRobin, Schedule
 from simt.machine.scheduler import MAX_LANES
 from simt.machine.watchdog import Waits
-from simt.observe.counts import Barriers, Divergence, Idling, Precision, Resources
+from simt.observe.counts import Barriers, Divergence, Idling, Precision, Resources, WideLoads
 from simt.observe.explain import explain
 from simt.observe.races import Races
 from simt.observe.touches import Touches
@@ -279,6 +279,7 @@ class _Watch:
         self.divergence = Divergence()
         self.precision = Precision()
         self.idling = Idling()
+        self.wide_loads = WideLoads()
         self.touches = Touches()
         self.races = Races()
         self.resources = Resources()
@@ -304,6 +305,7 @@ class _Watch:
             ("atomic_updates", self.coalescing.updates),
             ("shared_updates", self.banks.updates),
             ("idle_loads", self.idling.by_line),
+            ("wide_loads", self.wide_loads.by_line),
         ):
             for line, count in counts.items():
                 fields[line][name] = count

@@ -31,7 +31,7 @@ from authoring.readme import (
 )
 from gpu_course.commands import app
 from gpu_course.draw.paper.palette import CSS_PIXELS_PER_INCH
-from gpu_course.draw.paper.picture import SHARP
+from gpu_course.draw.paper.picture import SHARP, alt_text
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -166,3 +166,12 @@ def test_writing_it_again_changes_nothing_else(tmp_path: Path) -> None:
 def test_a_readme_without_a_place_for_a_part_is_refused() -> None:
     with pytest.raises(AuthoringError, match=r"README\.md has no place for its lessons"):
         part_of("nothing here", "lessons", README)
+
+
+def test_each_product_is_shown_with_and_without_a_cache() -> None:
+    """What a kernel asks for bounds no machine that has a cache, so both numbers are told."""
+    said = re.findall(
+        r"at most ([\d.]+) TFLOP/s without a cache, at best ([\d.]+)", alt_text(draw_products(ROOT))
+    )
+    assert len(said) == len(PRODUCTS)
+    assert all(float(asked) < float(best) for asked, best in said)

@@ -44,6 +44,7 @@ COUNTED = {
     "shared_store.requests": "wrote to it {times}",
     "shared_load.wavefronts": "{} passes to read the tile",
     "shared_store.wavefronts": "{} passes to write it",
+    "wide_loads": "{} loads if each brings 16 bytes",
     "fma": "{} multiply-adds",
     "shuffles": "warps shuffled {times}",
     "atomic_updates": "{} atomics, thread by thread",

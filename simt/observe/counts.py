@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from collections.abc import Hashable
 
 import numpy as np
 
-from simt.machine.lanes import WARP, Mask
+from simt.machine.lanes import WARP, Lanes, Mask
 from simt.machine.observer import Access, Observer, Setting
 
 
@@ -111,6 +113,80 @@ class Idling(Observer):
         found = np.zeros(self._all_warps, bool)
         found[block * self._warps + thread // WARP] = True
         return found
+
+
+class WideLoads(Observer):
+    """Counts by line the loads from shared memory that are left if each brings 16 bytes.
+
+    A GPU can load 16 bytes for each lane at once, if they begin at a multiple of 16, and a compiler
+    joins loads of neighbours into such a one. So a load costs nothing more where every lane of the
+    warp finds its number in 16 bytes that it has loaded already. Since the warp last stored to
+    shared memory or met others, that is: whatever is there may have changed then.
+    """
+
+    def __init__(self) -> None:
+        self.by_line: Counter[int] = Counter()
+        self._loaded: dict[Hashable, np.ndarray] = {}
+
+    def begin(self, setting: Setting) -> None:
+        """Gives each warp of the launch a clock that moves on where memory may change."""
+        self._threads = int(np.prod(setting.block))
+        self._warps = -(-self._threads // WARP)
+        self._clock = np.zeros(self._warps * int(np.prod(setting.grid)), np.int64)
+
+    def batch(self, lanes: Lanes) -> None:
+        """Learns which threads there are."""
+        self._lanes = lanes
+
+    def access(self, access: Access) -> None:
+        """Counts the warps of a load that cannot be joined to one before it."""
+        if access.array.space != "shared":
+            return
+        here = self._warps_of(access.threads)
+        if access.kind != "load":
+            self._clock[here] += 1
+            return
+        # A loop repeats its patterns, so that each is looked at once for every place of it.
+        known = access.pattern.memo
+        key = known.get(("16 bytes", access.moved))
+        if key is None:
+            key = known["16 bytes", access.moved] = _sixteen_bytes(access)
+        if key not in self._loaded:
+            if len(self._loaded) == MAX_KEPT:
+                self._loaded.clear()
+            self._loaded[key] = np.full(self._clock.size, -1, np.int64)
+        loaded = self._loaded[key]
+        self.by_line[access.line] += int(np.count_nonzero(loaded[here] != self._clock[here]))
+        loaded[here] = self._clock[here]
+
+    def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
+        """Lets the warps that met load anew."""
+        self.warp_barrier(line, mask)
+
+    def warp_barrier(self, line: int, mask: Mask) -> None:
+        """Lets the warps whose lanes met load anew."""
+        self._clock[self._warps_of(self._lanes.global_thread[mask.lanes])] += 1
+
+    def _warps_of(self, threads: np.ndarray) -> np.ndarray:
+        """int64, the warps of the launch that have some of these threads, each once."""
+        block, thread = np.divmod(threads, self._threads)
+        warps = block * self._warps + thread // WARP
+        return warps[np.flatnonzero(np.diff(warps, prepend=-1))]
+
+
+MAX_KEPT = 4096
+"""Loads whose 16 bytes are remembered."""
+
+
+def _sixteen_bytes(access: Access) -> Hashable:
+    """Returns what two loads have in common whose lanes find their numbers in the same 16 bytes."""
+    whole = access.array.root or access.array
+    pieces = access.in_copy * access.array.dtype.itemsize >> 4
+    return (
+        whole.address,
+        hashlib.blake2b(pieces.tobytes(), digest_size=16).digest(),
+        hashlib.blake2b(access.threads.tobytes(), digest_size=16).digest(),
+    )
 
 
 class Resources(Observer):

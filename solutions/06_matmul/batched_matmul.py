@@ -23,7 +23,7 @@ m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TILE = 16
 # answer
@@ -33,16 +33,17 @@ PADDED = TILE + 1
 
 @cuda.jit
 def batched_matmul(out, q, keys, m, n, k):
-    x = cuda.threadIdx.x
-    y = cuda.threadIdx.y
+    x = uint32(cuda.threadIdx.x)
+    y = uint32(cuda.threadIdx.y)
     z = cuda.blockIdx.z
-    top = cuda.blockIdx.y * TILE
-    left = cuda.blockIdx.x * TILE
+    top = uint32(cuda.blockIdx.y) * TILE
+    left = uint32(cuda.blockIdx.x) * TILE
     total = float32(0)
     # answer
     q_tile = cuda.shared.array((TILE, TILE), float32)
     key_tile = cuda.shared.array((TILE, PADDED), float32)
-    for start in range(0, k, TILE):
+    start = 0
+    while start < k:
         p = start + x
         row = top + y
         q_tile[y, x] = q[z, row, p] if row < m and p < k else float32(0)
@@ -53,6 +54,7 @@ def batched_matmul(out, q, keys, m, n, k):
         for i in range(TILE):
             total += q_tile[y, i] * key_tile[x, i]
         cuda.syncthreads()
+        start += TILE
     if top + y < m and left + x < n:
         out[z, top + y, left + x] = total
     # end answer

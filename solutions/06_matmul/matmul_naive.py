@@ -29,7 +29,9 @@ def matmul_naive(out, a, b, m, n, k):
     col, row = cuda.grid(2)
     if row < m and col < n:
         total = float32(0)
-        for p in range(k):
+        p = 0
+        while p < k:
             total += a[row, p] * b[p, col]
+            p += 1
         out[row, col] = total
     # end answer

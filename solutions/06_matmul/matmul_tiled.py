@@ -20,7 +20,7 @@ m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TILE = 16
 
@@ -29,12 +29,13 @@ TILE = 16
 def matmul_tiled(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
     b_tile = cuda.shared.array((TILE, TILE), float32)
-    x = cuda.threadIdx.x
-    y = cuda.threadIdx.y
+    x = uint32(cuda.threadIdx.x)
+    y = uint32(cuda.threadIdx.y)
     col, row = cuda.grid(2)
     total = float32(0)
     # answer
-    for start in range(0, k, TILE):
+    start = 0
+    while start < k:
         a_here = row < m and start + x < k
         b_here = start + y < k and col < n
         a_tile[y, x] = a[row, start + x] if a_here else float32(0)
@@ -43,6 +44,7 @@ def matmul_tiled(out, a, b, m, n, k):
         for p in range(TILE):
             total += a_tile[y, p] * b_tile[p, x]
         cuda.syncthreads()
+        start += TILE
     if row < m and col < n:
         out[row, col] = total
     # end answer

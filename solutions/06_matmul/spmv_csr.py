@@ -22,7 +22,7 @@ is NaN. What x holds in columns of no entry, NaN or infinity, counts
 nowhere.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, int64, uint32
 
 WARPS = 4
 ALL = 0xFFFFFFFF
@@ -30,13 +30,18 @@ ALL = 0xFFFFFFFF
 
 @cuda.jit
 def spmv_csr(out, values, columns, starts, x, rows):
-    lane = cuda.threadIdx.x
-    row = cuda.blockIdx.x * WARPS + cuda.threadIdx.y
+    lane = uint32(cuda.threadIdx.x)
+    row = uint32(cuda.blockIdx.x) * WARPS + uint32(cuda.threadIdx.y)
     # answer
     if row < rows:
         total = float32(0)
-        for e in range(starts[row] + lane, starts[row + 1], 32):
-            total += values[e] * x[columns[e]]
+        first = uint32(starts[row])
+        count = starts[row + 1] - first
+        i = int64(lane)
+        while i < count:
+            col = uint32(columns[first + i])
+            total += values[first + i] * x[col]
+            i += 32
         step = 16
         while step > 0:
             total += cuda.shfl_down_sync(ALL, total, step)

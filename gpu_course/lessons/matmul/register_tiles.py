@@ -9,6 +9,8 @@ from gpu_course.puzzle.specification import Budget, Case, Share
 TILE = 64
 K_TILE = 8
 EACH = 8
+PADDED = TILE + 4
+"""Words of a row of a tile that is turned when it is filled, and read four words at a time."""
 BLOCK = (EACH, EACH)
 
 # Every step along k is a thousand instructions for the simulator, so k is short.
@@ -33,4 +35,12 @@ FROM_REGISTERS = Budget(
     "A number that a thread takes from a tile is good for 8 of its products. Take the 8 numbers of "
     "a and the 8 of b once for each p, and make 64 products of them.",
     "requests to shared memory",
+)
+
+IN_FOURS = Budget(
+    "wide_loads",
+    lambda case, counters: counters.wide_loads,
+    "One load brings four numbers where they are neighbours in a tile and the first is at a "
+    "multiple of four. For one p, which places of a row of each tile does a thread read?",
+    "loads from the tiles, with four numbers each",
 )

@@ -1,8 +1,9 @@
 """The roof over a kernel: what arithmetic and bandwidth of a card allow it, before it runs.
 
-A roof is made of two rates of a data sheet. It says how fast a kernel can be at most, and no more:
-a kernel stays below it for reasons of its own, such as loads that wait, launches, or a chip that
-lowers its clock.
+A roof is made of two rates of a data sheet. It says how fast a kernel can be at most, if its bytes
+are those that memory moves: a cache answers some of what it asks for, and so it may be faster than
+its requests allow. A kernel stays below the roof for reasons of its own, such as loads that wait,
+launches, or a chip that lowers its clock.
 
 Source: Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance Model for
 Multicore Architectures", CACM 2009.

@@ -5,12 +5,15 @@ from numba import cuda, float32, float64
 TILE = 64
 K_TILE = 8
 EACH = 8
+FOUR = 4
+HALF = 32
+PADDED = TILE + 4
 
 
 # hazard, race: Stores the tiles and uses them at once.
 @cuda.jit
 def no_barrier(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -33,7 +36,7 @@ def no_barrier(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         ahead = start + K_TILE
         for i in range(EACH):
@@ -43,17 +46,19 @@ def no_barrier(out, a, b, m, n, k):
             inside = ahead + i < k and left + t < n
             b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
-                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
         now = 1 - now
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -61,7 +66,7 @@ def no_barrier(out, a, b, m, n, k):
 # hazard, race: Never changes to the other pair of tiles.
 @cuda.jit
 def one_pair_of_tiles(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -84,7 +89,7 @@ def one_pair_of_tiles(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         cuda.syncthreads()
         ahead = start + K_TILE
@@ -95,16 +100,18 @@ def one_pair_of_tiles(out, a, b, m, n, k):
             inside = ahead + i < k and left + t < n
             b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
-                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -112,7 +119,7 @@ def one_pair_of_tiles(out, a, b, m, n, k):
 # hazard, race: Multiplies from the pair that is to be filled next.
 @cuda.jit
 def the_other_pair(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -135,7 +142,7 @@ def the_other_pair(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         cuda.syncthreads()
         ahead = start + K_TILE
@@ -146,17 +153,19 @@ def the_other_pair(out, a, b, m, n, k):
             inside = ahead + i < k and left + t < n
             b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[1 - now, y + i * EACH, p]
-                b_here[i] = b_tile[1 - now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[1 - now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[1 - now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[1 - now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[1 - now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
         now = 1 - now
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -164,7 +173,7 @@ def the_other_pair(out, a, b, m, n, k):
 # wrong-result, one-behind: Fetches the tile that it already has.
 @cuda.jit
 def fetches_the_same_again(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -187,7 +196,7 @@ def fetches_the_same_again(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         cuda.syncthreads()
         ahead = start
@@ -198,17 +207,19 @@ def fetches_the_same_again(out, a, b, m, n, k):
             inside = ahead + i < k and left + t < n
             b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
-                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
         now = 1 - now
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -216,7 +227,7 @@ def fetches_the_same_again(out, a, b, m, n, k):
 # hazard, out-of-bounds: Looks ahead without asking whether there is anything.
 @cuda.jit
 def no_guard_ahead(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -239,7 +250,7 @@ def no_guard_ahead(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         cuda.syncthreads()
         ahead = start + K_TILE
@@ -254,17 +265,19 @@ def no_guard_ahead(out, a, b, m, n, k):
             else:
                 b_next[i] = float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
-                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
         now = 1 - now
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -272,7 +285,7 @@ def no_guard_ahead(out, a, b, m, n, k):
 # over-budget, over-budget: Waits after each use as well, as with one pair of tiles.
 @cuda.jit
 def two_barriers(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -295,7 +308,7 @@ def two_barriers(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         cuda.syncthreads()
         ahead = start + K_TILE
@@ -306,9 +319,11 @@ def two_barriers(out, a, b, m, n, k):
             inside = ahead + i < k and left + t < n
             b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
-                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
@@ -316,8 +331,8 @@ def two_barriers(out, a, b, m, n, k):
         now = 1 - now
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -325,7 +340,7 @@ def two_barriers(out, a, b, m, n, k):
 # over-budget, over-budget: Takes one pair to use, one to fill, and one more to be safe.
 @cuda.jit
 def three_pairs_of_tiles(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((3, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((3, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((3, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -348,7 +363,7 @@ def three_pairs_of_tiles(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         cuda.syncthreads()
         ahead = start + K_TILE
@@ -359,17 +374,19 @@ def three_pairs_of_tiles(out, a, b, m, n, k):
             inside = ahead + i < k and left + t < n
             b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
-                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
         now = (now + 1) % 3
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -377,7 +394,7 @@ def three_pairs_of_tiles(out, a, b, m, n, k):
 # over-budget, over-budget: Keeps the numbers of a and fetches those of b for each row again.
 @cuda.jit
 def only_a_in_registers(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -400,7 +417,7 @@ def only_a_in_registers(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         cuda.syncthreads()
         ahead = start + K_TILE
@@ -412,14 +429,16 @@ def only_a_in_registers(out, a, b, m, n, k):
             b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
+                row = i // FOUR * HALF + y * FOUR + i % FOUR
+                a_here[i] = a_tile[now, p, row]
                 for j in range(EACH):
-                    sums[i, j] += a_here[i] * b_tile[now, p, x + j * EACH]
+                    col = j // FOUR * HALF + x * FOUR + j % FOUR
+                    sums[i, j] += a_here[i] * b_tile[now, p, col]
         now = 1 - now
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -427,7 +446,7 @@ def only_a_in_registers(out, a, b, m, n, k):
 # over-budget, not-shared: One row of threads brings all tiles but the first.
 @cuda.jit
 def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
     a_next = cuda.local.array(EACH, float32)
@@ -450,7 +469,7 @@ def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
     a_all = cuda.local.array(TILE, float32)
     b_all = cuda.local.array(TILE, float32)
     for i in range(EACH):
-        a_tile[0, y + i * EACH, x] = a_next[i]
+        a_tile[0, x, y + i * EACH] = a_next[i]
         b_tile[0, i, t] = b_next[i]
     now = 0
     for start in range(0, k, K_TILE):
@@ -466,21 +485,23 @@ def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
                 inside = p < k and col < n
                 b_all[i] = b[p, col] if inside else float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
-                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
         now = 1 - now
         if y == 0:
             for i in range(TILE):
-                a_tile[now, i, x] = a_all[i]
+                a_tile[now, x, i] = a_all[i]
                 b_tile[now, i // EACH, x + i % EACH * EACH] = b_all[i]
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]
 
@@ -488,7 +509,7 @@ def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
 # over-budget, over-budget: Keeps the sums in float64, to be on the safe side.
 @cuda.jit
 def sums_in_float64(out, a, b, m, n, k):
-    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    a_tile = cuda.shared.array((2, K_TILE, PADDED), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float64)
     a_next = cuda.local.array(EACH, float32)
@@ -511,7 +532,7 @@ def sums_in_float64(out, a, b, m, n, k):
     now = 0
     for start in range(0, k, K_TILE):
         for i in range(EACH):
-            a_tile[now, y + i * EACH, x] = a_next[i]
+            a_tile[now, x, y + i * EACH] = a_next[i]
             b_tile[now, i, t] = b_next[i]
         cuda.syncthreads()
         ahead = start + K_TILE
@@ -526,16 +547,18 @@ def sums_in_float64(out, a, b, m, n, k):
             else:
                 b_next[i] = float32(0)
         for p in range(K_TILE):
-            for i in range(EACH):
-                a_here[i] = a_tile[now, y + i * EACH, p]
-                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(FOUR):
+                a_here[i] = a_tile[now, p, y * FOUR + i]
+                a_here[FOUR + i] = a_tile[now, p, HALF + y * FOUR + i]
+                b_here[i] = b_tile[now, p, x * FOUR + i]
+                b_here[FOUR + i] = b_tile[now, p, HALF + x * FOUR + i]
             for i in range(EACH):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
         now = 1 - now
     for i in range(EACH):
         for j in range(EACH):
-            row = top + y + i * EACH
-            col = left + x + j * EACH
+            row = top + i // FOUR * HALF + y * FOUR + i % FOUR
+            col = left + j // FOUR * HALF + x * FOUR + j % FOUR
             if row < m and col < n:
                 out[row, col] = sums[i, j]

@@ -119,7 +119,7 @@ def kernels(path: Path) -> dict[str, Any]:
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = []
     cuda = _OneThread()
-    scope: dict[str, Any] = {"cuda": cuda, "float32": np.float32}
+    scope: dict[str, Any] = {"cuda": cuda, "float32": np.float32, "uint32": int}
     exec(compile(tree, str(path), "exec"), scope)
     return {"cuda": cuda} | {n.name: scope[n.name] for n in tree.body if hasattr(n, "name")}
 

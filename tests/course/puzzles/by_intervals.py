@@ -65,7 +65,7 @@ def kernels(path: Path) -> dict[str, Callable[..., Any]]:
     """Returns the functions of an answer file as generator functions, not yet bound to a thread."""
     tree = _Barriers().visit(ast.parse(path.read_text(encoding="utf-8")))
     tree.body = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
-    scope: dict[str, Any] = {"math": math}
+    scope: dict[str, Any] = {"math": math, "uint32": int}
     scope |= {name: getattr(np, name) for name in ("float32", "float64", "int32", "int64")}
     exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), scope)
     return {n.name: scope[n.name] for n in tree.body if isinstance(n, ast.FunctionDef)}

@@ -65,7 +65,9 @@ def kernels(path: Path) -> dict[str, Any]:
     """Returns the functions of an answer file as generator functions, not yet bound to a thread."""
     tree = _Stops().visit(ast.parse(path.read_text(encoding="utf-8")))
     tree.body = [node for node in tree.body if not isinstance(node, ast.ImportFrom)]
-    scope: dict[str, Any] = {"float32": np.float32, "int32": np.int32, "float64": np.float64}
+    scope: dict[str, Any] = {
+        "float32": np.float32, "float64": np.float64, "int32": np.int32, "uint32": int,
+    }  # fmt: skip
     exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), scope)
     return {n.name: scope[n.name] for n in tree.body if isinstance(n, ast.FunctionDef)}
 

@@ -12,6 +12,10 @@ DOWN_THE_COLUMNS_OF_A: Changes = (
     ("a[row, start + x]", "a[row, start + i]"),
     ("a_tile[y + i * EACH, x] =", "a_tile[t, i] ="),
 )
+DOWN_THE_COLUMNS_OF_A_TURNED: Changes = (
+    *DOWN_THE_COLUMNS_OF_A[:-1],
+    ("a_tile[x, y + i * EACH] =", "a_tile[i, t] ="),
+)
 DOWN_THE_COLUMNS_OF_BOTH_A: Changes = (
     ("row = top + y + i * EACH\n        inside", "row = top + t\n        inside"),
     ("row < m and x < k", "row < m and i < k"),
@@ -19,15 +23,20 @@ DOWN_THE_COLUMNS_OF_BOTH_A: Changes = (
     ("row = top + y + i * EACH\n            inside", "row = top + t\n            inside"),
     ("ahead + x < k", "ahead + i < k"),
     ("a[row, ahead + x]", "a[row, ahead + i]"),
-    ("a_tile[now, y + i * EACH, x] =", "a_tile[now, t, i] ="),
+    ("a_tile[now, x, y + i * EACH] =", "a_tile[now, i, t] ="),
 )
 A_SQUARE_FOR_EACH_THREAD: Changes = (
-    ("a_tile[now, y + i * EACH, p]", "a_tile[now, y * EACH + i, p]"),
-    ("b_tile[now, p, x + i * EACH]", "b_tile[now, p, x * EACH + i]"),
-    (
-        "row = top + y + i * EACH\n            col = left + x + j * EACH",
-        "row = top + y * EACH + i\n            col = left + x * EACH + j",
-    ),
+    ("a_tile[now, p, y * FOUR + i]", "a_tile[now, p, y * EACH + i]"),
+    ("a_tile[now, p, HALF + y * FOUR + i]", "a_tile[now, p, y * EACH + FOUR + i]"),
+    ("b_tile[now, p, x * FOUR + i]", "b_tile[now, p, x * EACH + i]"),
+    ("b_tile[now, p, HALF + x * FOUR + i]", "b_tile[now, p, x * EACH + FOUR + i]"),
+    ("row = top + i // FOUR * HALF + y * FOUR + i % FOUR", "row = top + y * EACH + i"),
+    ("col = left + j // FOUR * HALF + x * FOUR + j % FOUR", "col = left + x * EACH + j"),
+)
+APART: Changes = (
+    ("b_tile[now, p, x * FOUR + i]", "b_tile[now, p, x + i * EACH]"),
+    ("b_tile[now, p, HALF + x * FOUR + i]", "b_tile[now, p, HALF + x + i * EACH]"),
+    ("col = left + j // FOUR * HALF + x * FOUR + j % FOUR", "col = left + x + j * EACH"),
 )
 B_TURNED_IN_ITS_TILE: Changes = (
     (
@@ -63,7 +72,11 @@ COSTLY: dict[tuple[str, str], Changes] = {
     ("matmul_register", "global_load.excess_sectors"): DOWN_THE_COLUMNS_OF_A,
     ("matmul_register", "shared_store.conflicts"): DOWN_THE_COLUMNS_OF_A,
     ("matmul_double_buffered", "global_load.excess_sectors"): DOWN_THE_COLUMNS_OF_BOTH_A,
-    ("matmul_double_buffered", "shared_store.conflicts"): DOWN_THE_COLUMNS_OF_BOTH_A,
-    ("matmul_double_buffered", "global_store.excess_sectors"): A_SQUARE_FOR_EACH_THREAD,
+    ("matmul_double_buffered", "shared_store.conflicts"): (
+        ("(2, K_TILE, PADDED)", "(2, K_TILE, TILE)"),
+    ),
+    ("matmul_double_buffered", "wide_loads"): APART,
+    ("matmul_vectorized", "red.requests + atom.requests"): adds_nothing(*REGISTERS),
+    ("matmul_vectorized", "global_load.excess_sectors"): DOWN_THE_COLUMNS_OF_A_TURNED,
     ("matmul_double_buffered", "shared_load.conflicts"): A_SQUARE_FOR_EACH_THREAD,
 }

@@ -19,6 +19,9 @@ matmul_tiled = matmul_naive
 matmul_register = matmul_naive
 
 
+matmul_vectorized = matmul_naive
+
+
 matmul_double_buffered = matmul_naive
 
 

@@ -81,7 +81,7 @@ def test_the_budget_of_bytes_has_room_for_the_bias_in_every_warp_of_a_block() ->
         assert budget.limit(case, Counters()) == loaded + 4 * n * idle, case
 
 
-@pytest.mark.parametrize("name", ["matmul_register", "matmul_double_buffered"])
+@pytest.mark.parametrize("name", ["matmul_register", "matmul_vectorized", "matmul_double_buffered"])
 def test_a_thread_makes_four_products_of_a_shared_load(name: str) -> None:
     for case in PUZZLES[name].cases:
         counters = counters_of(name, case)
@@ -90,13 +90,28 @@ def test_a_thread_makes_four_products_of_a_shared_load(name: str) -> None:
         assert counters.float64_operations == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "loads"), [("matmul_register", 10), ("matmul_vectorized", 4), ("matmul_tiled", 20)]
+)
+def test_the_fewest_loads_of_16_bytes_are_what_the_layout_allows(name: str, loads: int) -> None:
+    """For 64 products of a thread of the upper rungs; for the 16 of a round where it has one sum.
+
+    Side by side are: numbers of b in matmul_vectorized, and of a in all three. In matmul_register
+    and matmul_tiled those of a are neighbours along p, two fours and one.
+    """
+    for case in PUZZLES[name].cases:
+        counters = counters_of(name, case)
+        products = 16 if name == "matmul_tiled" else 64
+        assert counters.wide_loads * WARP * products == counters.fma * loads, case
+
+
 def test_a_third_pair_of_tiles_is_refused_with_the_lines_that_declare_it() -> None:
     puzzle = PUZZLES["matmul_double_buffered"]
     mistake = next(each for each in puzzle.mistakes if each.function == "three_pairs_of_tiles")
     verdict = check(puzzle, answer=mistake_answer(puzzle, mistake, rules.SOLUTIONS), seed=0)
-    # Three pairs of 64 by 8 and 8 by 64 numbers of 4 bytes; two pairs, and an eighth more.
-    assert "12,288 bytes of shared memory for a block" in verdict.message
-    assert "9,216 would do" in verdict.message
+    # Three pairs of 8 by 68 and 8 by 64 numbers of 4 bytes; two pairs, and a sixteenth more.
+    assert "12,672 bytes of shared memory for a block" in verdict.message
+    assert "8,976 would do" in verdict.message
     for name in ("a_tile", "b_tile"):
         assert f"{name} = cuda.shared.array((3, " in verdict.message
 

@@ -41,6 +41,11 @@ def test_sectors_against_brute_force(lanes: list[tuple[int, int]], itemsize: int
 
 
 HEAD = "from numba import cuda, float32, float64, int32\n"
+ANOTHER_TILE = """\
+r = cuda.shared.array(64, float64)
+r[i] = 1
+cuda.syncthreads()
+"""
 FILLED_TILE = """\
 i = cuda.grid(1)
 s = cuda.shared.array(64, float64)
@@ -275,6 +280,42 @@ def test_idle_loads_are_those_of_each_block_whatever_its_size(tmp_path: Path) ->
     body = "s = cuda.shared.array(64, float64)\ni = cuda.threadIdx.x\ns[i] = a[i]"
     for blocks, threads, warps in ((1, 1, 1), (3, 33, 6), (2, 40, 4)):
         assert launch(tmp_path, body, blocks, threads).counters.idle_loads == warps
+
+
+@pytest.mark.parametrize(
+    ("body", "wide"),
+    [
+        ("out[i] = s[i]", 2),
+        # Pairs of float64 are 16 bytes, and neighbours of other pairs are not.
+        ("out[i] = s[i // 2 * 2] + s[i // 2 * 2 + 1]", 2),
+        ("out[i] = s[i % 62 + 1] + s[i % 62 + 2]", 4),
+        ("x = 0.0\nfor k in range(4):\n    x += s[k]\nout[i] = x", 4),
+        ("out[i] = s[i] + s[i]", 2),
+        # What a store or a barrier may have changed is loaded anew; by each warp for itself.
+        ("x = s[0]\ncuda.syncthreads()\nout[i] = x + s[1]", 4),
+        ("x = s[i]\ncuda.syncwarp()\nout[i] = x + s[i]", 4),
+        ("x = s[i]\ns[i] = x\nout[i] = x + s[i]", 4),
+        ("x = s[i]\nif i < 32:\n    s[i] = x\nout[i] = x + s[i]", 3),
+        ("x = s[i]\na[i] = x\nout[i] = x + s[i]", 2),
+        # Only where every lane that asks has it.
+        ("x = 0.0\nif i < 16:\n    x = s[i]\nout[i] = x + s[i]", 3),
+        (f"{ANOTHER_TILE}out[i] = s[i % 4] + r[i % 4]", 4),
+        ("v = s[2:]\nout[i] = v[i % 62] + s[i % 62 + 2]", 2),
+        ("cuda.atomic.add(s, i, 1.0)", 0),
+        ("out[i] = a[i]", 0),
+    ],
+)
+def test_loads_from_the_same_sixteen_bytes_are_one(body: str, wide: int, tmp_path: Path) -> None:
+    assert launch(tmp_path, f"{FILLED_TILE}{body}", 1, 64).counters.wide_loads == wide
+
+
+def test_a_wide_load_is_counted_for_each_warp_of_each_block(tmp_path: Path) -> None:
+    body = (
+        "s = cuda.shared.array(64, float64)\ni = cuda.threadIdx.x\ns[i] = 1\ncuda.syncthreads()\n"
+        "out[cuda.grid(1)] = s[i // 2 * 2] + s[i // 2 * 2 + 1]"
+    )
+    for blocks, threads, warps in ((1, 2, 1), (3, 34, 6), (2, 40, 4)):
+        assert launch(tmp_path, body, blocks, threads).counters.wide_loads == warps
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,376 @@
+"""Records what NVIDIA's compiler makes of the kernels of a lesson: instructions, counted.
+
+    python -m benchmarks.compiled_kernels matmul
+
+It compiles each kernel solution of the lesson for the compute capabilities of `CAPABILITIES`, takes
+the machine code (SASS) apart and counts in its main loop. That needs no GPU, but the packages of
+the extra `compile`. The counts go to benchmarks/records/compiled/TOPIC.json, which the lesson
+reads, and a table of them is printed.
+
+The main loop is the one with the most multiply-adds. Where the compiler has left a loop inside it
+that holds them all, that loop counts as often as it takes for `PRODUCTS` of the kernel's source.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.record_float64 import kernels
+
+ROOT = Path(__file__).parents[1]
+RECORDS = ROOT / "benchmarks" / "records" / "compiled"
+CAPABILITIES = ((8, 0), (9, 0))
+PRODUCTS = {
+    "matmul_tiled": 16,
+    "batched_matmul": 16,
+    "matmul_bias_gelu": 16,
+    "matmul_register": 512,
+    "matmul_vectorized": 512,
+    "matmul_double_buffered": 512,
+}
+"""Multiply-adds of a thread in one turn of the main loop as it is written; else 1."""
+
+VARIANTS = {
+    "matmul_naive with range": (
+        "matmul_naive",
+        (("p = 0\n        while p < k:", "for p in range(k):"), ("            p += 1\n", "")),
+    ),
+    "matvec with range": (
+        "matvec",
+        (
+            ("col = lane\n        while col < cols:", "for col in range(lane, cols, 32):"),
+            ("            col += 32\n", ""),
+        ),
+    ),
+    "matmul_register with range and signed indices": (
+        "matmul_register",
+        (
+            ("start = 0\n    while start < k:", "for start in range(0, k, K_TILE):"),
+            ("        start += K_TILE\n", ""),
+            ("p = 0\n        while p < K_TILE:", "for p in range(K_TILE):"),
+            ("            p += 1\n", ""),
+            ("uint32(", "("),
+        ),
+    ),
+}
+"""Name -> a solution and what is written in another way in it, for comparison."""
+
+NEEDED = ("numba-cuda", "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm")
+_LABEL = re.compile(r"\s*(\.L_x_\d+):")
+_INSTRUCTION = re.compile(r"\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
+_BRANCH = re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
+_GUARD = re.compile(r"^@!?U?P\d?T?\s+")
+_REGISTER = re.compile(r"\bR\d+\b")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What is in the main loop of a compiled kernel, of one thread.
+
+    Attributes:
+        registers: that a thread takes.
+        spilled_bytes: that do not fit into them and go to local memory.
+        ffma: multiply-adds of float32 in a turn of the loop.
+        instructions: of that turn, all of them.
+        shared_loads: by the bytes that each brings its thread, as text.
+        shared_stores, global_loads, barriers: of that turn.
+        in_flight: global loads that are issued before the first number is waited for.
+        hidden_behind: multiply-adds that stand between the first global load and the first use of
+            what it brought.
+    """
+
+    registers: int
+    spilled_bytes: int
+    ffma: int
+    instructions: int
+    shared_loads: dict[str, int]
+    shared_stores: int
+    global_loads: int
+    barriers: int
+    in_flight: int
+    hidden_behind: int
+
+
+@cache
+def tool(name: str) -> Path | None:
+    """Returns a program of NVIDIA's wheels, such as "ptxas", or None where it is not installed."""
+    for folder in map(Path, sys.path):
+        for found in sorted(folder.glob(f"nvidia/*/bin/{name}")):
+            return found
+    return None
+
+
+def available() -> bool:
+    """Returns whether the extra `compile` is installed."""
+    numba_cuda = importlib.util.find_spec("numba_cuda") is not None
+    return bool(numba_cuda and tool("ptxas") and tool("nvdisasm"))
+
+
+def machine_code(function: Any, types: Sequence[Any], capability: tuple[int, int]) -> Compiled:
+    """Returns a kernel as machine code.
+
+    Args:
+        function: the Python function.
+        types: Numba's types of its arguments.
+        capability: compute capability.
+    """
+    from numba import cuda
+
+    ptx, _ = cuda.compile_ptx(function, tuple(types), cc=capability)
+    arch = f"-arch=sm_{capability[0]}{capability[1]}"
+    with tempfile.TemporaryDirectory() as folder:
+        source, binary = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
+        source.write_text(ptx, encoding="utf-8")
+        told = _run("ptxas", arch, "-v", source, "-o", binary).stderr
+        text = _run("nvdisasm", "-c", binary).stdout
+    registers = re.search(r"Used (\d+) registers", told)
+    spilled = re.search(r"(\d+) bytes spill stores", told)
+    assert registers and spilled, told
+    return Compiled(int(registers[1]), int(spilled[1]), *_parsed(text))
+
+
+def _run(name: str, *arguments: Any) -> subprocess.CompletedProcess[str]:
+    program = tool(name)
+    assert program is not None, f"{name} is not installed: python -m pip install {' '.join(NEEDED)}"
+    command = [str(program), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True)
+
+
+def _parsed(text: str) -> tuple[list[str], list[tuple[int, int]]]:
+    """Returns the instructions without their guards, and the loops among them."""
+    instructions: list[str] = []
+    labels: dict[str, int] = {}
+    inside = False
+    for line in text.splitlines():
+        inside = inside or line.startswith(".text.")
+        if label := _LABEL.match(line):
+            labels[label[1]] = len(instructions)
+        elif inside and (found := _INSTRUCTION.match(line)):
+            instructions.append(_GUARD.sub("", found[1]))
+    loops = []
+    for end, instruction in enumerate(instructions):
+        branch = _BRANCH.search(instruction)
+        if branch and labels.get(branch[1], end) < end:
+            loops.append((labels[branch[1]], end))
+    return instructions, loops
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A kernel as machine code.
+
+    Attributes:
+        registers: that a thread takes.
+        spilled_bytes: that do not fit into them.
+        instructions: in order, as nvdisasm writes them, without guards.
+        loops: (first, last) instruction of each.
+    """
+
+    registers: int
+    spilled_bytes: int
+    instructions: list[str]
+    loops: list[tuple[int, int]]
+
+    def counted(self, products: int) -> Counted:
+        """Returns what is in the main loop.
+
+        Args:
+            products: multiply-adds of a turn as the kernel is written.
+        """
+        most = max(self._ffma(loop) for loop in self.loops)
+        holding = [loop for loop in self.loops if self._ffma(loop) == most]
+        outer = max(holding, key=lambda loop: loop[1] - loop[0])
+        inner = min(holding, key=lambda loop: loop[1] - loop[0])
+        turns = max(1, products // most) if inner != outer else 1
+        order = list(self._in_order(outer, inner, turns))
+        kinds = Counter(_kind(self.instructions[at]) for at in order)
+        widths = Counter(
+            str(_bytes(self.instructions[at]))
+            for at in order
+            if _kind(self.instructions[at]) == "LDS"
+        )
+        in_flight, hidden = self._travelling(order)
+        return Counted(
+            registers=self.registers,
+            spilled_bytes=self.spilled_bytes,
+            ffma=kinds["FFMA"],
+            instructions=len(order),
+            shared_loads=dict(sorted(widths.items(), key=lambda item: int(item[0]))),
+            shared_stores=kinds["STS"],
+            global_loads=kinds["LDG"],
+            barriers=kinds["BAR"],
+            in_flight=in_flight,
+            hidden_behind=hidden,
+        )
+
+    def _ffma(self, loop: tuple[int, int]) -> int:
+        return sum(_kind(each) == "FFMA" for each in self.instructions[loop[0] : loop[1] + 1])
+
+    @staticmethod
+    def _in_order(outer: tuple[int, int], inner: tuple[int, int], turns: int) -> Iterator[int]:
+        yield from range(outer[0], inner[0])
+        for _ in range(turns):
+            yield from range(inner[0], inner[1] + 1)
+        yield from range(inner[1] + 1, outer[1] + 1)
+
+    def _travelling(self, order: Sequence[int]) -> tuple[int, int]:
+        """Global loads before the first of their numbers is used, and multiply-adds till then."""
+        coming: set[str] = set()
+        loads = products = 0
+        for at in order:
+            kind, registers = _kind(self.instructions[at]), _registers(self.instructions[at])
+            own = registers[:1] if _writes(kind) else []
+            if coming & set(registers[len(own) :]):
+                break
+            if kind == "LDG":
+                coming.update(own)
+                loads += 1
+            elif coming:
+                products += kind == "FFMA"
+        return loads, products
+
+
+def _kind(instruction: str) -> str:
+    return instruction.split(maxsplit=1)[0].split(".", maxsplit=1)[0]
+
+
+def _writes(kind: str) -> bool:
+    return kind not in ("STS", "STG", "STL", "BRA", "BAR", "ISETP", "EXIT", "RED")
+
+
+def _registers(instruction: str) -> list[str]:
+    return _REGISTER.findall(instruction.partition(" ")[2])
+
+
+def _bytes(instruction: str) -> int:
+    width = re.search(r"\.(64|128)\b", instruction.split(maxsplit=1)[0])
+    return int(width[1]) // 8 if width else 4
+
+
+def compiled(topic: str) -> dict[str, dict[str, Counted]]:
+    """Returns {kernel: {compute capability: what is in its main loop}} of a lesson's solutions.
+
+    Args:
+        topic: the lesson's, such as "matmul".
+    """
+    from numba import typeof
+
+    found: dict[str, dict[str, Counted]] = {}
+    for key, path, function, _, arguments in kernels():
+        lesson, _, name = key.partition(":")[0].partition("/")
+        if lesson.partition("_")[2] != topic or path.parent.name == "mistakes":
+            continue
+        label = name if function == name else f"{name}:{function}"
+        text = path.read_text(encoding="utf-8")
+        texts = {label: text}
+        for other, (solution, changes) in VARIANTS.items():
+            if solution == label:
+                texts[other] = _changed(text, changes)
+        for each, source in texts.items():
+            found[each] = _of_source(
+                source, function, [typeof(value) for value in arguments], label
+            )
+    return found
+
+
+def _changed(text: str, changes: Sequence[tuple[str, str]]) -> str:
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def _of_source(text: str, function: str, types: Sequence[Any], label: str) -> dict[str, Counted]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kernel.py"
+        path.write_text(text, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location("kernel", path)
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        kernel = getattr(module, function).py_func
+        return {
+            f"{major}.{minor}": machine_code(kernel, types, (major, minor)).counted(
+                PRODUCTS.get(label, 1)
+            )
+            for major, minor in CAPABILITIES
+        }
+
+
+def compilers() -> dict[str, str]:
+    """Returns the versions of what has a part in compiling."""
+    return {package: importlib.metadata.version(package) for package in NEEDED}
+
+
+def table(found: dict[str, dict[str, Counted]]) -> str:
+    """Returns a line for each kernel and compute capability."""
+    head = (
+        "kernel",
+        "cc",
+        "per FFMA",
+        "LDS/FFMA",
+        "by bytes",
+        "LDG",
+        "STS",
+        "BAR",
+        "regs",
+        "spilled",
+    )
+    rows = [head]
+    for name, by_capability in found.items():
+        for version, each in by_capability.items():
+            loads = sum(each.shared_loads.values())
+            widths = " ".join(f"{count}x{width}" for width, count in each.shared_loads.items())
+            rows.append(
+                (
+                    name,
+                    version,
+                    f"{each.instructions / each.ffma:.2f}",
+                    f"{loads / each.ffma:.3f}",
+                    widths or "-",
+                    str(each.global_loads),
+                    str(each.shared_stores),
+                    str(each.barriers),
+                    str(each.registers),
+                    str(each.spilled_bytes),
+                )
+            )
+    wide = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, wide, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def main() -> None:
+    """Compiles, writes the record and prints the table."""
+    topic = sys.argv[1]
+    warnings.simplefilter("ignore")
+    found = compiled(topic)
+    kept = {
+        "compiler": compilers(),
+        "kernels": {
+            name: {version: asdict(each) for version, each in by_capability.items()}
+            for name, by_capability in found.items()
+        },
+    }
+    RECORDS.mkdir(parents=True, exist_ok=True)
+    (RECORDS / f"{topic}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    print(table(found))
+
+
+if __name__ == "__main__":
+    main()

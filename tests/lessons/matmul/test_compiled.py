@@ -1,0 +1,138 @@
+"""What lesson 06 says of machine code is what the record holds, and what the compiler gives."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import itertools
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from benchmarks import compiled_kernels
+from gpu_course.errors import CourseError
+from gpu_course.lessons.matmul.compiled import Compiled, compiled, compiled_text
+
+ROOT = Path(__file__).parents[3]
+RECORD = json.loads((compiled_kernels.RECORDS / "matmul.json").read_text(encoding="utf-8"))
+DISCUSSIONS = sorted((ROOT / "solutions" / "06_matmul").glob("*.md"))
+LADDER = ("matmul_naive", "matmul_tiled", "matmul_register", "matmul_vectorized")
+TOP = "matmul_double_buffered"
+BOTH = ("8.0", "9.0")
+
+ROWS = {
+    "instructions for each multiply-add": lambda it: f"{it.instructions:.2f}",
+    "loads from shared memory for each": lambda it: f"{it.shared_loads:.3f}",
+    "registers of a thread": lambda it: str(it.registers),
+    "global loads sent before one is waited for": lambda it: str(it.in_flight),
+    "multiply-adds while they travel": lambda it: str(it.hidden_behind),
+}
+"""What a row of a discussion's table says, by the record."""
+
+
+@pytest.mark.parametrize("path", DISCUSSIONS, ids=lambda path: path.stem)
+def test_a_table_of_machine_code_says_what_the_record_says(path: Path) -> None:
+    _, _, table = path.read_text(encoding="utf-8").partition("| in machine code for 9.0 |")
+    rows = re.findall(r"(?m)^\| (.+?) \| ([\d.]+) \|$", table.partition("\n\n")[0])
+    assert bool(rows) == bool(table)
+    for what, number in rows:
+        assert ROWS[what](compiled(path.stem)) == number, what
+
+
+def test_two_discussions_say_what_range_costs() -> None:
+    def said(name: str) -> str:
+        return " ".join((ROOT / f"solutions/06_matmul/{name}.md").read_text().split())
+
+    naive = compiled("matmul_naive with range")
+    assert f"With `for p in range(k)` it is {naive.instructions:.2f}," in said("matmul_naive")
+    register = compiled("matmul_register with range and signed indices")
+    assert f"it is {register.registers} registers." in said("matmul_register")
+    assert compiled("matvec with range").instructions > 7 * compiled("matvec").instructions
+
+
+@pytest.mark.parametrize("capability", BOTH)
+def test_each_rung_has_fewer_instructions_or_as_many_and_fewer_barriers(capability: str) -> None:
+    ladder = [compiled(name, capability) for name in LADDER]
+    for below, above in itertools.pairwise(ladder):
+        assert above.instructions < below.instructions
+    top = compiled(TOP, capability)
+    assert top.instructions < ladder[-1].instructions * 1.06
+    assert top.barriers == 1 < ladder[-1].barriers == 2
+
+
+@pytest.mark.parametrize("capability", BOTH)
+def test_the_loads_are_as_wide_as_the_layout_allows_and_none_spills(capability: str) -> None:
+    wide = {name: compiled(name, capability) for name in ("matmul_vectorized", TOP)}
+    for each in wide.values():
+        assert (each.load_bytes, each.shared_loads) == (16, 4 / 64)
+    narrow = compiled("matmul_register", capability)
+    assert (narrow.load_bytes, narrow.shared_loads) == (4, 16 / 64)
+    assert compiled("matmul_tiled", capability).shared_loads == 20 / 16
+    assert not any(
+        compiled(name, each).spilled_bytes for name in RECORD["kernels"] for each in BOTH
+    )
+
+
+@pytest.mark.parametrize("capability", BOTH)
+def test_double_buffering_has_all_products_between_a_load_and_its_use(capability: str) -> None:
+    found = compiled(TOP, capability)
+    assert (found.in_flight, found.hidden_behind) == (16, 512)
+    assert compiled("matmul_vectorized", capability).hidden_behind == 0
+
+
+def test_the_table_has_a_line_for_each_kernel() -> None:
+    head, line = compiled_text(["matmul_vectorized"]).splitlines()
+    assert max(len(head), len(line)) <= 70
+    assert line.split()[0] == "matmul_vectorized" and line.split()[3] == "16"
+
+
+def test_a_kernel_without_a_record_says_how_to_make_one() -> None:
+    with pytest.raises(CourseError, match="no record says what rotate is compiled to"):
+        compiled("rotate")
+
+
+def test_every_kernel_of_the_lesson_is_in_the_record() -> None:
+    own = {key.partition(":")[0] for key, *_ in compiled_kernels.kernels()}
+    names = {name.partition("/")[2] for name in own if name.startswith("06_")}
+    assert names | set(compiled_kernels.VARIANTS) == set(RECORD["kernels"])
+    assert isinstance(compiled("matvec"), Compiled)
+
+
+MACHINE_CODE = """
+.text.kernel:
+.L_x_1:
+        /*0000*/                   LDG.E R4, [R2.64] ;
+        /*0010*/                   LDG.E R5, [R2.64+0x4] ;
+        /*0020*/                   LDS.128 R8, [R6] ;
+.L_x_0:
+        /*0030*/                   FFMA R1, R8, R9, R1 ;
+        /*0040*/                   @!P0 BRA `(.L_x_0) ;
+        /*0050*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+        /*0060*/              @P1  STS [R6], R5 ;
+        /*0070*/                   @P1 BRA `(.L_x_1) ;
+        /*0080*/                   EXIT ;
+"""
+
+
+def test_a_loop_within_the_main_loop_counts_as_often_as_it_turns() -> None:
+    code = compiled_kernels.Compiled(40, 0, *compiled_kernels._parsed(MACHINE_CODE))
+    assert code.loops == [(3, 4), (0, 7)]
+    found = code.counted(products=3)
+    assert (found.ffma, found.instructions) == (3, 3 + 3 * 2 + 3)
+    assert found.shared_loads == {"16": 1}
+    assert (found.global_loads, found.shared_stores, found.barriers) == (2, 1, 1)
+    assert (found.in_flight, found.hidden_behind) == (2, 3)
+
+
+@pytest.mark.skipif(not compiled_kernels.available(), reason="needs the extra compile")
+def test_the_compiler_gives_what_the_record_says() -> None:
+    for package, version in RECORD["compiler"].items():
+        if importlib.metadata.version(package) != version:
+            pytest.skip(f"the record was made with {package} {version}")
+    found = compiled_kernels.compiled("matmul")
+    assert RECORD["kernels"] == {
+        name: {version: asdict(each) for version, each in by_capability.items()}
+        for name, by_capability in found.items()
+    }
