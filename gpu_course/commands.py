@@ -330,6 +330,46 @@ def time_answers(
     return PASSED if found and all(each.state in fine for each in found) else SOME_DID_NOT
 
 
+@_command("compile")
+def compile_answer(
+    name: Name,
+    capability: Annotated[
+        str, typer.Option("--cc", metavar="CC", help="compute capability, such as 9.0")
+    ] = "8.0",
+    ptx: Annotated[bool, typer.Option("--ptx", help="the PTX, below the lines it is of")] = False,
+    sass: Annotated[bool, typer.Option("--sass", help="the machine code, likewise")] = False,
+    form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
+) -> int:
+    """See what NVIDIA's compiler makes of your kernel; no GPU needed."""
+    from gpu_course.grading import compiled, compiled_text
+    from gpu_course.hardware.compiled.toolchain import NoCompiler
+
+    if ptx and sass:
+        raise CourseError("--ptx and --sass are two listings", "ask for one of them")
+    missing = None
+    try:
+        kernels = compiled.compile_answer(name, capability)
+    except NoCompiler as error:
+        if ptx or sass:
+            raise
+        kernels, missing = compiled.recorded(name, capability), error
+    if form is Format.json:
+        typer.echo(json.dumps([compiled_text.to_json(each) for each in kernels], indent=2))
+    else:
+        show = (
+            compiled_text.ptx_text
+            if ptx
+            else compiled_text.sass_text
+            if sass
+            else compiled_text.line_table
+        )
+        parts = [(compiled_text.summary_text(each), show(each)) for each in kernels]
+        typer.echo("\n\n".join(text for pair in parts for text in pair if text))
+    if missing is not None:
+        typer.echo(clean(str(missing)), err=True)
+    return PASSED
+
+
 @_command("doctor")
 def run_doctor(
     form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,

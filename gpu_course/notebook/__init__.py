@@ -7,6 +7,7 @@ from IPython import get_ipython as _get_ipython
 
 from gpu_course.notebook import puzzle_magic as _puzzle_magic
 from gpu_course.notebook import ranks_magic as _ranks_magic
+from gpu_course.notebook.compiled import compiled
 from gpu_course.notebook.explore import explore, play
 from gpu_course.notebook.feedback import check, diff, hint, progress
 from gpu_course.notebook.forecast import forecast
@@ -21,6 +22,7 @@ from simt.simulator import simulate
 
 __all__ = [
     "check",
+    "compiled",
     "cuda",
     "diff",
     "explore",

@@ -33,5 +33,5 @@ def stencil_halo(out, a, size):
         tile[k] = a[cell] if 0 <= cell < size else float32(0)
     cuda.syncthreads()
     if i < size:
-        out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
+        out[i] = tile[t] - float32(2) * tile[t + 1] + tile[t + 2]
     # end answer

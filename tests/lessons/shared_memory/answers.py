@@ -181,7 +181,9 @@ LAZY: dict[tuple[str, str], Changes] = {
             ),
         ),
     ),
-    ("stencil_halo", "the cell itself from global memory"): (("2 * tile[t + 1]", "2 * a[i]"),),
+    ("stencil_halo", "the cell itself from global memory"): (
+        ("float32(2) * tile[t + 1]", "2 * a[i]"),
+    ),
     ("conv1d", "the cell itself from global memory"): (
         (
             "total += weights[k] * tile[t + k]",
@@ -204,6 +206,7 @@ LAZY: dict[tuple[str, str], Changes] = {
 }
 IN_FLOAT64: dict[tuple[str, str], Changes] = {
     ("conv1d", "a sum that begins as 0.0"): (("total = float32(0)", "total = 0.0"),),
+    ("stencil_halo", "a plain 2"): (("float32(2) * tile[t + 1]", "2 * tile[t + 1]"),),
 }
 OTHERWISE_WRONG: dict[tuple[str, str], tuple[str, Changes, str]] = {
     ("fix_the_barrier", "no way round at the end of the tile"): (

@@ -1,0 +1,45 @@
+"""Records what NVIDIA's compiler makes of every solution: registers, spills, kinds of instructions.
+
+    python -m benchmarks.record_compiled
+
+It needs no GPU, but the extra `compile`. What is found is written to
+gpu_course/hardware/compiled/record.json, which serves whoever has no compiler; a test compiles the
+solutions anew where it can and compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gpu_course.grading.compiled import compile_answer
+from gpu_course.hardware.compiled.compiler import CAPABILITIES
+from gpu_course.hardware.compiled.record import PATH, Figures, Record, to_text
+from gpu_course.hardware.compiled.toolchain import toolchain
+from gpu_course.puzzle import KernelPuzzle
+from gpu_course.puzzle.index import puzzles
+
+SOLUTIONS = Path(__file__).parents[1] / "solutions"
+
+
+def compiled(capability: str) -> Iterator[tuple[str, Figures]]:
+    """Yields ("lesson/puzzle:function", what the compiler made of it) of every solution."""
+    for puzzle in puzzles():
+        if isinstance(puzzle, KernelPuzzle):
+            path = SOLUTIONS / f"{puzzle.name}.py"
+            for seen in compile_answer(puzzle.name, capability, path):
+                yield f"{puzzle.name}:{seen.function}", seen.figures
+
+
+def made() -> Record:
+    """Returns the record of the solutions as they are."""
+    kernels: dict[str, dict[str, Figures]] = {}
+    for capability in CAPABILITIES:
+        for name, figures in compiled(capability):
+            kernels.setdefault(name, {})[capability] = figures
+    return Record(toolchain().versions, kernels)
+
+
+if __name__ == "__main__":
+    PATH.write_bytes(to_text(made()))
+    print(f"wrote {PATH.name}: {PATH.stat().st_size:,} bytes")

@@ -1,0 +1,150 @@
+"""From a kernel to what NVIDIA's compiler makes of it, kept so that it is made once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from gpu_course.errors import CourseError
+from gpu_course.hardware.compiled.listing import Compiled, read_compiled
+from gpu_course.hardware.compiled.toolchain import Toolchain, run_tool, toolchain
+from simt.files import write_text
+
+CAPABILITIES = ("7.5", "8.0", "9.0", "10.0", "12.0")
+"""One of each architecture that the compiler of CUDA 13 knows, for records and comparisons."""
+USUAL = "8.0"
+FORM = 1
+"""Of what is kept: another form is another key."""
+
+
+def compile_kernel(
+    load: Callable[[], Callable[..., Any]],
+    name: str,
+    arguments: Sequence[Any],
+    capability: str = USUAL,
+    keep: Path | None = None,
+    text: str | None = None,
+) -> Compiled:
+    """Returns what the compiler makes of a kernel.
+
+    Args:
+        load: returns the kernel, of `cuda.jit` or plain Python; called where nothing is kept.
+        name: of the kernel.
+        arguments: as a launch gets them; only their types count.
+        capability: the compute capability to compile for.
+        keep: a folder for what was compiled; None keeps nothing.
+        text: all that the code depends on, such as the text of its file; None where that is not
+            known: then PTX is made each time, and only what follows is kept.
+
+    Raises:
+        NoCompiler: the wheels are not installed.
+        CourseError: no such capability, or Numba refuses the kernel.
+        ToolFailed: ptxas or nvdisasm failed, or took too long.
+    """
+    tools = toolchain()
+    arch = _arch(capability)
+    parts = [FORM, name, capability, [_type(each) for each in arguments], tools.versions]
+    path = None if text is None else _kept(keep, [*parts, text])
+    found = _read(path)
+    if found is None:
+        kernel = load()
+        ptx = _ptx(getattr(kernel, "py_func", kernel), arguments, capability)
+        if path is None:
+            path = _kept(keep, [*parts, ptx])
+            found = _read(path)
+        if found is None:
+            found = _assembled(name, capability, arch, ptx, tools)
+            _write(path, found)
+    return found
+
+
+def _type(value: Any) -> str:
+    """Returns what of an argument decides its type in Numba."""
+    if isinstance(value, np.ndarray):
+        order = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
+        return f"{value.dtype.str}{value.ndim}{order}{int(value.flags.writeable)}"
+    return getattr(value, "dtype", np.dtype(object)).str + type(value).__name__
+
+
+def _arch(capability: str) -> str:
+    """Returns the name that ptxas has for a capability, such as "sm_80"."""
+    from gpu_course.hardware.compute_capability import capability as known
+
+    found = known(capability)
+    if found.number < (7, 5):
+        raise CourseError(
+            f"CUDA 13 compiles nothing for compute capability {capability}",
+            f"ask for one of {', '.join(CAPABILITIES)}",
+        )
+    return f"sm_{found.number[0]}{found.number[1]}"
+
+
+def _ptx(function: Callable[..., Any], arguments: Sequence[Any], capability: str) -> str:
+    from gpu_course.hardware.run import cuda_module
+
+    number = tuple(map(int, capability.split(".")))
+    cuda = cuda_module()
+    from numba import typeof
+
+    types = tuple(map(typeof, arguments))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ptx, _ = cuda.compile_ptx(function, types, cc=number, lineinfo=True)
+        except Exception as error:
+            raise _refusal(function, error) from error
+    return str(ptx)
+
+
+def _refusal(function: Callable[..., Any], error: Exception) -> CourseError:
+    """Returns what Numba has against a kernel, in one line with its place."""
+    code = function.__code__
+    said = [line.strip() for line in str(error).splitlines() if line.strip()]
+    reason = next((each for each in said if not each.startswith(("Failed in", "During:"))), "")
+    line = getattr(getattr(error, "loc", None), "line", None) or code.co_firstlineno
+    where = f"{Path(code.co_filename).name}:{line}"
+    return CourseError(
+        f"Numba does not compile {function.__name__}: {reason or type(error).__name__} ({where})",
+        "check the answer in the simulator first: it says more",
+    )
+
+
+def _assembled(function: str, capability: str, arch: str, ptx: str, tools: Toolchain) -> Compiled:
+    with tempfile.TemporaryDirectory() as folder:
+        source, binary = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_text(ptx, encoding="utf-8")
+        _, said = run_tool([tools.ptxas, "-v", "-lineinfo", f"-arch={arch}", source, "-o", binary])
+        lines, _ = run_tool([tools.nvdisasm, "-json", "-g", binary])
+        alive, _ = run_tool([tools.nvdisasm, "-c", "-lrm", "count", binary])
+    return read_compiled(function, capability, ptx, said, lines, alive, tools.named)
+
+
+def _kept(folder: Path | None, parts: list[Any]) -> Path | None:
+    """Returns where the result of these inputs is kept, or None where nothing is."""
+    if folder is None:
+        return None
+    key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    return folder / f"{key[:32]}.json"
+
+
+def _write(path: Path | None, found: Compiled) -> None:
+    if path is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, msgspec.json.encode(found).decode())
+
+
+def _read(path: Path | None) -> Compiled | None:
+    """Returns what was kept, or None: a file that cannot be read is made anew."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Compiled) if path else None
+    except (OSError, msgspec.DecodeError):
+        return None
