@@ -18,6 +18,7 @@ from gpu_course.notebook.forecast_score import forecast_score
 from gpu_course.notebook.hint_panel import HintPanel
 from gpu_course.notebook.marks import asks_for_answers, tells_of_all_lessons
 from gpu_course.notebook.note import Note, telling
+from gpu_course.notebook.prediction import predictions_made
 from gpu_course.puzzle import index
 
 
@@ -85,6 +86,7 @@ def diff(name: str) -> ShownDiff | Note:
 def progress() -> CourseMap:
     """Returns the map of the course with your progress on it, worked out from your answers.
 
-    Once a forecast of yours has been told, it also shows how often your intervals held.
+    It counts the predictions that you made before their answer was shown. Once a forecast of yours
+    has been told, it also shows how often your intervals held.
     """
-    return CourseMap(_progress(), forecast_score())
+    return CourseMap(_progress(), forecast_score(), predictions_made())
