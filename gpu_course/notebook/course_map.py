@@ -17,6 +17,7 @@ from gpu_course.puzzle import outline
 _BAR = 10
 
 _FINE, _NEUTRAL, _NOT_YET = palette.FINE, palette.QUIET, palette.CONFLICT
+_QUIET_TEXT = f"var(--jp-ui-font-color2,{palette.QUIET})"
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def _look(lesson: LessonProgress, verdict: Verdict) -> tuple[str, str, str]:
 
 def _to_come_html(part: int) -> str:
     text = html.escape(outline.to_come_text(part))
-    return f'<div style="margin:0.35em 0;color:{_NEUTRAL}">{text}</div>' if text else ""
+    return f'<div style="margin:0.35em 0;color:{_QUIET_TEXT}">{text}</div>' if text else ""
 
 
 def _lesson_html(lesson: LessonProgress, made: str) -> str:
@@ -153,7 +154,7 @@ def _lesson_html(lesson: LessonProgress, made: str) -> str:
         place = f"<span>{name[:2]} {title} (no notebook yet)</span>"
     marks = " ".join(_puzzle_html(lesson, verdict) for verdict in lesson.verdicts)
     if made:
-        marks += f' <span style="white-space:nowrap;color:{_NEUTRAL}">{made}</span>'
+        marks += f' <span style="white-space:nowrap;color:{_QUIET_TEXT}">{made}</span>'
     return (
         f'<div style="margin:0.35em 0"><div style="{_COLUMNS}">'
         f"{place}{bar}"
