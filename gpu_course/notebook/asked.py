@@ -21,6 +21,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.ledger import Ledger
 from gpu_course.notebook import held_cell
 from gpu_course.notebook.note import Note, show, trouble
+from gpu_course.notebook.panel import html_panel
 from gpu_course.notebook.prose_note import ProseNote
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ class Waiting:
         self._cell = held_cell.holding()
         self._alone = True
         self._handle: Any = None
-        self.body = ipywidgets.HTML()
+        self.body = html_panel()
         self.button = ipywidgets.Button(
             description=ONLY_READ,
             tooltip="show the answer without a guess",
@@ -238,10 +239,9 @@ class Waiting:
 
     def reveal(self, answer: Note | Notes) -> None:
         """Puts the answer in the place where it waited, as a text that needs no kernel."""
-        import ipywidgets
 
         if self._handle is None:
-            self.panel.children = [ipywidgets.HTML(answer._repr_html_())]
+            self.panel.children = [html_panel(answer._repr_html_())]
         else:
             self._handle.update(answer)
             # Nothing of it is stored with the notebook any more.

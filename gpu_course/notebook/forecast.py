@@ -18,6 +18,7 @@ from gpu_course.grading.sections import heading, section
 from gpu_course.notebook.asked import Asked, in_notebook
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
+from gpu_course.notebook.panel import html_panel
 from gpu_course.notebook.prose_note import ProseNote
 
 ASKED = "A number, and an interval that you believe holds 9 times out of 10."
@@ -197,7 +198,7 @@ class Forecast(Asked):
                 return bundle | {"text/plain": repr(said), "text/html": said._repr_html_()}
 
         assert self.row.forecast is not None
-        question = ipywidgets.HTML(
+        question = html_panel(
             f'<div style="border-left:4px solid {palette.ACTIVE};padding:0.2em 0.8em;'
             f'line-height:1.5;max-width:44em"><b>Your forecast.</b> '
             f"{html.escape(self.row.forecast.question)}<br>{ASKED}</div>"
@@ -220,7 +221,7 @@ class Forecast(Asked):
             )
             for name, value, wide in zip(names, values, _LABELS, strict=True)
         )
-        self._status = ipywidgets.HTML()
+        self._status = html_panel()
         for field in self.fields:
             field.observe(self.take, names="value")
         if self._trouble:

@@ -16,6 +16,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.ledger import Ledger
 from gpu_course.notebook.asked import Asked, guesses_wanted, in_notebook
 from gpu_course.notebook.note import Note
+from gpu_course.notebook.panel import html_panel
 from gpu_course.notebook.prose_note import ProseNote
 from gpu_course.puzzle import index
 from gpu_course.puzzle.index import sealed
@@ -138,10 +139,10 @@ class Prediction(Asked):
                 options=[(_text(choice), choice) for choice in self.choices],
                 value=next((c for c in self.choices if _as_kept(c) == before), None),
                 tooltip=self.question,
-                layout=ipywidgets.Layout(width="max-content"),
+                layout=ipywidgets.Layout(width="max-content", max_width="100%"),
             )
         self.fields = (field,)
-        self._status = ipywidgets.HTML()
+        self._status = html_panel()
         self.told = kept.get("told") is True
         field.disabled = self.told and self.given
         if trouble:
@@ -179,9 +180,8 @@ def _as_kept(value: Any) -> str:
 
 
 def _question_html(question: str) -> Any:
-    import ipywidgets
 
-    return ipywidgets.HTML(
+    return html_panel(
         f'<div style="border-left:4px solid {palette.ACTIVE};padding:0.2em 0.8em;line-height:1.5">'
         f"<b>Your prediction.</b> {html.escape(question)}</div>"
     )
