@@ -87,7 +87,8 @@ def verdict_html(verdict: Verdict) -> str:
     return (
         f'<div class="gpu-course-verdict" style="border-left:4px solid {colour};'
         'padding:0.4em 0 0.4em 0.6em;margin:0.4em 0">'
-        f'<div style="font-weight:600;line-height:1.4"><span aria-hidden="true">{sign}</span> {title}</div>'
+        '<div style="font-weight:600;line-height:1.4">'
+        f'<span aria-hidden="true">{sign}</span> {title}</div>'
         f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">'
         f"{first}</pre>{picture}{below}{_links(verdict)}</div>"
     )
@@ -185,8 +186,8 @@ def _links(verdict: Verdict) -> str:
             f"{html.escape(puzzle.title)} ({effort(puzzle)}; no notebook yet)"
         )
     for puzzle in following[-1:]:
-        # JupyterLab finds a heading by its text, blanks turned into hyphens, in the notebook that is
-        # open; in another one the extension of `gpu-course lab` finds it by its name.
+        # JupyterLab finds a heading by its text, blanks turned into hyphens, in the notebook that
+        # is open; in another one the extension of `gpu-course lab` finds it by the puzzle's name.
         file = f"{puzzle.lesson}.ipynb"
         link = f"{file}#Puzzle:-{puzzle.short_name}"
         parts.append(

@@ -148,5 +148,5 @@ def _shown(text: str) -> list[str]:
 def _text(path: Path) -> str:
     shown = source.show_path(path)
     if not path.is_file():
-        raise CourseError(f"there is no {shown}", "mind the folder and the name of the file")
+        raise CourseError(f"there is no {shown}", "check the folder and the name of the file")
     return source.read_text(path, shown)
