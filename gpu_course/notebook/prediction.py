@@ -24,6 +24,15 @@ from gpu_course.puzzle.index import sealed
 LEDGER = Ledger("predictions", "guess")
 _ANSWER = "answer"
 _NOT_GIVEN = object()
+_CHOICES = "gpu-course-choices"
+_LONG_CHOICES = (
+    # By itself a choice has one line, and what goes on below is cut.
+    f"<style>.{_CHOICES} .widget-radio-box label{{display:flex;flex-direction:row-reverse;"
+    "justify-content:flex-end;align-items:flex-start;gap:0.4em;height:auto;line-height:1.45;"
+    f"margin-bottom:0.25em;white-space:normal}} .{_CHOICES} .widget-radio-box{{max-width:100%;"
+    f"margin-bottom:0!important}} .{_CHOICES} input[type=radio]{{flex:none;float:none;"
+    "margin:0 0 0 0.4em}</style>"
+)
 
 
 class Prediction(Asked):
@@ -140,7 +149,7 @@ class Prediction(Asked):
                 value=next((c for c in self.choices if _as_kept(c) == before), None),
                 tooltip=self.question,
                 layout=ipywidgets.Layout(width="max-content", max_width="100%"),
-            )
+            ).add_class(_CHOICES)
         self.fields = (field,)
         self._status = html_panel()
         self.told = kept.get("told") is True
@@ -182,6 +191,7 @@ def _as_kept(value: Any) -> str:
 def _question_html(question: str) -> Any:
 
     return html_panel(
+        f"{_LONG_CHOICES}"
         f'<div style="border-left:4px solid {palette.ACTIVE};padding:0.2em 0.8em;line-height:1.5">'
         f"<b>Your prediction.</b> {html.escape(question)}</div>"
     )
