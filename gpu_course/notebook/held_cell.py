@@ -13,16 +13,21 @@ import ast
 import io
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from IPython.core.displaypub import DisplayPublisher
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from gpu_course.notebook.asked import Waiting
-
 _EMPTY = {"text/plain": "", "text/html": ""}
+
+
+class Waiting(Protocol):
+    """An answer that waits in a cell."""
+
+    def put(self, *, alone: bool) -> None:
+        """Shows below the cell that it waits; alone is False where other things wait as well."""
 
 
 @dataclass
