@@ -135,7 +135,7 @@ def write_notebooks(
     solutions = {name: read(file) for name, file in solution_files(root).items()}
     solved = build_notebook(lesson, source, solutions, notes=puzzle_notes(lesson, solved=True))
     with answers_copy(solutions, verdicts=verdicts) as answers:
-        execute(solved, answers, lesson=lesson)
+        execute(solved, answers, lesson=lesson, solved=True)
     path = teacher_notebook(root, lesson)
     if write(path, notebook_text(solved)):
         say(f"wrote {path.relative_to(root).as_posix()}")

@@ -19,6 +19,7 @@ from nbformat import NotebookNode
 
 from authoring.checkout import AuthoringError, write
 from gpu_course.grading import verdict_cache
+from gpu_course.notebook.asked import GUESSES_VARIABLE
 
 NOT_STORED = "not-stored"
 """The tag of a cell whose output tells about the machine it ran on."""
@@ -64,7 +65,10 @@ def answers_copy(
 
 
 def kernel_environment(
-    answers: Path, instructions: Mapping[str, str] = SAME_INSTRUCTIONS
+    answers: Path,
+    instructions: Mapping[str, str] = SAME_INSTRUCTIONS,
+    *,
+    solved: bool = False,
 ) -> dict[str, str]:
     """Returns the environment in which a notebook always gives the same text.
 
@@ -72,6 +76,7 @@ def kernel_environment(
         answers: the folder that the notebook reads answers from and writes them to.
         instructions: what the libraries are told to compute with; with none, whatever the
             processor has, as in a learner's own run.
+        solved: True for the teacher's edition, in which no answer waits for a guess.
     """
     package = Path(__file__).resolve().parents[1]
     environment = dict(os.environ)
@@ -85,6 +90,7 @@ def kernel_environment(
         GPU_COURSE_SEED="0",
         GPU_COURSE_GPU="off",
     )
+    environment[GUESSES_VARIABLE] = "off" if solved else "on"
     if platform.machine() in ("x86_64", "AMD64"):
         for name in SAME_INSTRUCTIONS:
             environment.pop(name, None)
@@ -100,6 +106,7 @@ def execute(
     deadline_s: float = 600.0,
     record_timing: bool = False,
     instructions: Mapping[str, str] = SAME_INSTRUCTIONS,
+    solved: bool = False,
 ) -> NotebookNode:
     """Returns the notebook with the outputs of a run from a fresh kernel, top to bottom.
 
@@ -112,7 +119,7 @@ def execute(
         lesson: how messages call the notebook.
         deadline_s: how long all cells together may take.
         record_timing: keep in each cell's metadata, under `execution`, when it began and ended.
-        instructions: as for `kernel_environment`.
+        instructions, solved: as for `kernel_environment`.
 
     Raises:
         AuthoringError: a cell raised an error, the kernel died, or the deadline passed.
@@ -132,7 +139,7 @@ def execute(
     )
     metadata = copy.deepcopy(notebook.metadata)
     try:
-        client.execute(env=kernel_environment(answers, instructions))
+        client.execute(env=kernel_environment(answers, instructions, solved=solved))
     except CellExecutionError as error:
         raise AuthoringError(
             f"a cell of {lesson} raised {error.ename}: {COLOURS.sub('', error.evalue)}",

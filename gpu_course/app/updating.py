@@ -165,7 +165,7 @@ class _Git:
             )
         except FileNotFoundError:
             raise CourseError(
-                "git is not installed, and updates of the course come by it", "install git"
+                "git is not installed, and the course is updated with git", "install git"
             ) from None
         with process:
             try:
@@ -196,7 +196,7 @@ class _Git:
         lock = Path(self.run("rev-parse", "--git-path", "index.lock").strip())
         if (self.root / lock).exists():
             raise CourseError(
-                f"another git is at work here, or one was ended in the middle: {lock} is there",
+                f"another git is running here, or one was stopped halfway: {lock} is there",
                 f"wait for it; if no git runs, `rm {lock}`, and update again",
             )
 
@@ -296,7 +296,7 @@ def _links_on_the_way(root: Path, paths: Iterable[str]) -> list[str]:
     for link in links:
         if link.partition("/")[0] not in ("puzzles", "notebooks"):
             raise CourseError(
-                f"{link} is a link here, and the course's files are put through none",
+                f"{link} is a link here, and the course writes its files through no link",
                 "put the folder itself there; nothing was changed",
             )
     return [link for link in links if (root / link).is_dir()]

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from gpu_course.errors import CourseError
-from gpu_course.grading import workspace
-from simt.errors import file_problem
+from gpu_course.grading.ledger import TOLD, Ledger
 
 CONFIDENCE = 0.9
 """How often a learner is asked to believe that the interval holds."""
 
-_KEY = "forecasts"
-_TOLD = "told"
+LEDGER = Ledger("forecasts", "forecast")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 
 
@@ -126,10 +122,7 @@ def entries() -> dict[str, Entry]:
         CourseError: there is no folder of answers to keep it beside.
         OSError: it cannot be read.
     """
-    kept = workspace.read_state().get(_KEY)
-    if not isinstance(kept, dict):
-        return {}
-    return {name: _entry(given) for name, given in kept.items() if isinstance(given, dict)}
+    return {name: _entry(given) for name, given in LEDGER.read().items()}
 
 
 def entry(name: str) -> Entry:
@@ -144,7 +137,7 @@ def _entry(given: dict[str, Any]) -> Entry:
     guess = Guess(*map(float, numbers)) if whole else None  # type: ignore[arg-type]
     if guess is not None and not guess.low <= guess.number <= guess.high < math.inf:
         guess = None
-    return Entry(guess, given.get(_TOLD) is True)
+    return Entry(guess, given.get(TOLD) is True)
 
 
 def keep(name: str, guess: Guess) -> None:
@@ -154,63 +147,7 @@ def keep(name: str, guess: Guess) -> None:
         CourseError: there is no folder to keep it in.
         OSError: it cannot be written.
     """
-    _change(name, lambda mine: mine | ({} if mine.get(_TOLD) is True else asdict(guess)))
-
-
-def tell(name: str) -> None:
-    """Notes that the answer of a forecast has been shown.
-
-    Raises:
-        CourseError: there is no folder to keep it in.
-        OSError: it cannot be written.
-    """
-    if not entry(name).told:
-        _change(name, lambda mine: mine | {_TOLD: True})
-
-
-def _change(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    def on_state(state: dict[str, Any]) -> None:
-        kept = state.get(_KEY)
-        if kept is not None and not isinstance(kept, dict):
-            # Of another shape than this course writes: kept as it is, under another name.
-            state[f"{_KEY}-unreadable"] = kept
-            kept = {}
-        kept = dict(kept or {})
-        mine = kept.get(name)
-        kept[name] = change(mine if isinstance(mine, dict) else {})
-        state[_KEY] = kept
-
-    workspace.update_state(on_state)
-
-
-def with_trouble(action: Callable[[], Any]) -> tuple[Any, str]:
-    """Returns (what an action on the ledger gave, what went wrong with it: "" for nothing).
-
-    A learner's guess is never in the way of a broken file: where nothing can be read or kept, the
-    first is None and the second says why. A state file that was unreadable, and was set aside, is
-    told as well.
-    """
-    before = _set_aside()
-    try:
-        given = action()
-    except CourseError as error:
-        return None, f"Your forecast is not kept: {error}"
-    except OSError as error:
-        return None, f"Your forecast is not kept: {file_problem(error, done='used')}"
-    fresh = sorted(_set_aside() - before)
-    if fresh:
-        return given, (
-            f"What the course remembered could not be read. It is kept as {fresh[-1].name}, "
-            "and begun afresh."
-        )
-    return given, ""
-
-
-def _set_aside() -> frozenset[Path]:
-    try:
-        return frozenset(workspace.set_aside())
-    except (CourseError, OSError):
-        return frozenset()
+    LEDGER.keep(name, asdict(guess))
 
 
 @dataclass(frozen=True)
@@ -219,7 +156,7 @@ class Calibration:
 
     Attributes:
         held, of: how many did, of how many.
-        least, most: of as many intervals, each of which holds nine times of ten: what 19 of 20
+        least, most: of as many intervals, each of which holds nine times out of ten: what 19 of 20
             learners would have at least, and at most.
     """
 
@@ -234,7 +171,7 @@ class Calibration:
         if self.of == 0:
             return "No forecast of yours has been told yet."
         expected = f"{self.least} to {self.most}" if self.least < self.most else f"{self.most}"
-        meant = f"Where each holds 9 times of 10, {expected} of {self.of} hold"
+        meant = f"Where each holds 9 times out of 10, {expected} of {self.of} hold"
         if self.held < self.least:
             return f"{meant}: make your intervals wider."
         if self.held > self.most:
@@ -255,7 +192,7 @@ def calibration(held: int, of: int) -> Calibration:
     >>> calibration(3, 5)
     Calibration(held=3, of=5, least=3, most=5)
     >>> calibration(30, 40).verdict
-    'Where each holds 9 times of 10, 32 to 39 of 40 hold: make your intervals wider.'
+    'Where each holds 9 times out of 10, 32 to 39 of 40 hold: make your intervals wider.'
     """
     chance = [
         math.comb(of, k) * CONFIDENCE**k * (1 - CONFIDENCE) ** (of - k) for k in range(of + 1)

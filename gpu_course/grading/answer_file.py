@@ -34,7 +34,7 @@ def text_of(puzzle: Puzzle, path: Path, *, own: bool, write: str) -> str:
     """
     shown = source.show_path(path)
     if source.is_missing(path):
-        step = "mind the folder and the name of the file"
+        step = "check the folder and the name of the file"
         if own:
             step = f"`gpu-course reset {puzzle.short_name}` writes the stub; start from there"
         raise not_started(f"there is no {shown}", step)

@@ -114,7 +114,7 @@ def grader_failed(puzzle: Puzzle, error: BaseException) -> Verdict:
         *fact(f"the grader failed at {puzzle.name}, not your answer: {what}"),
         *section("where", _place(error)),
         *section("try", error.hint if isinstance(error, CourseError) else ""),
-        *section("report", "these lines and your answer, to whoever looks after the course"),
+        *section("report", "these lines and your answer, to the people who maintain the course"),
     )
     return Verdict(puzzle.name, "error", "grader", 0, puzzle.points, said)
 

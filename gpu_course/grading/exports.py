@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -26,9 +27,10 @@ LOOKS = {
 }
 
 # JupyterLab gives text in an output its prose font and breaks lines within words. In the size of
-# code 70 columns fit into half a window.
+# code 70 columns fit into half a window. Where there is less, as beside an editor, lines go on
+# below; a word is broken only where it would not fit on a line of its own.
 PRE_STYLE = (
-    "white-space:pre-wrap;background:transparent;word-break:normal;"
+    "white-space:pre-wrap;background:transparent;word-break:normal;overflow-wrap:anywhere;"
     "font-family:var(--jp-code-font-family,monospace);"
     "font-size:var(--jp-code-font-size,13px);max-width:72ch"
 )
@@ -73,11 +75,12 @@ def verdict_html(verdict: Verdict) -> str:
     )
     below = f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">{rest}</pre>' if rest else ""
     colour, sign, word = LOOKS[verdict.status]
-    title = f"{html.escape(verdict.name)}: {word}"
+    title = f"{_breakable(verdict.name)}: {word}"
     return (
         f'<div class="gpu-course-verdict" style="border-left:4px solid {colour};'
         'padding:0.4em 0 0.4em 0.6em;margin:0.4em 0">'
-        f'<div style="font-weight:600"><span aria-hidden="true">{sign}</span> {title}</div>'
+        '<div style="font-weight:600;line-height:1.4">'
+        f'<span aria-hidden="true">{sign}</span> {title}</div>'
         f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">'
         f"{first}</pre>{picture}{below}{_links(verdict)}</div>"
     )
@@ -140,7 +143,12 @@ def _span(said: Section, number: int, line: str, mark: str) -> str:
         style += f";padding-left:{INDENT}ch;text-indent:-{INDENT}ch"
     elif said.kind != "heading" and (number or not said.at_margin):
         style, text = f"{style};padding-left:{INDENT}ch", line[INDENT:]
-    return f'<span style="{style}">{mark}{html.escape(text)}\n</span>'
+    return f'<span style="{style}">{mark}{_breakable(text)}\n</span>'
+
+
+def _breakable(text: str) -> str:
+    """Returns a text as HTML in which a path may be broken behind its slashes."""
+    return re.sub(r"(?<=\w)/(?=\w)", "/<wbr>", html.escape(text))
 
 
 def _onward(verdict: Verdict) -> list[Section]:
@@ -170,10 +178,13 @@ def _links(verdict: Verdict) -> str:
             f"{html.escape(puzzle.title)} ({effort(puzzle)}; no notebook yet)"
         )
     for puzzle in following[-1:]:
-        # JupyterLab finds a heading by its text, blanks turned into hyphens.
-        link = f"{puzzle.lesson}.ipynb#Puzzle:-{puzzle.short_name}"
+        # JupyterLab finds a heading by its text, blanks turned into hyphens, in the notebook that
+        # is open; in another one the extension of `gpu-course lab` finds it by the puzzle's name.
+        file = f"{puzzle.lesson}.ipynb"
+        link = f"{file}#Puzzle:-{puzzle.short_name}"
         parts.append(
-            f'<a href="{link}">Next puzzle: {puzzle.short_name}</a>, '
+            f'<a href="{link}" data-gpu-course="go" data-gpu-course-notebook="{file}"'
+            f' data-gpu-course-puzzle="{puzzle.short_name}">Next puzzle: {puzzle.short_name}</a>, '
             f"{html.escape(puzzle.title)} ({effort(puzzle)})"
         )
     lines = "".join(f'<div style="margin-top:0.3em">{part}</div>' for part in parts)

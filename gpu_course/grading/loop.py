@@ -217,5 +217,5 @@ def died(puzzle: Puzzle, death: Died) -> tuple[Section, ...]:
     name, status = puzzle.short_name, death.status
     return (
         *heading(f"the process that checks {name} ended by itself, with exit status {status}"),
-        *section("try", f"save again; if it stays so, `gpu-course check {name}` says more"),
+        *section("try", f"save again; if it happens again, `gpu-course check {name}` says more"),
     )

@@ -114,8 +114,11 @@ def _debrief(told: Debrief, bonus: str) -> list[Section]:
 
 
 def _counted(path: str, number: int) -> str:
-    times = {0: "never", 1: "once", 2: "twice"}.get(number, f"{number:,} times")
+    times = {1: "once", 2: "twice"}.get(number, f"{number:,} times")
     words = COUNTED[path]
+    if not number and "{times}" in words:
+        who = "warps " if words.startswith("warps ") else ""
+        return f"{who}never {words.removeprefix(who).removesuffix(' {times}')}"
     before, sums, after = words.partition("{} ")
     if sums and not after.startswith("in "):
         return before + of_so_many(number, after)

@@ -74,9 +74,9 @@ SENTENCES: dict[str, str] = {
         "wait for?"
     ),
     "no-fence-after": (
-        "Telling takes two fences. The first one, between a value and the atomic that tells of it, "
-        "is there. Whoever has found by an atomic that the value is told may still read what its "
-        "own multiprocessor has kept from before. What stands between asking and reading?"
+        "Handing a value on takes two fences. The first one, between the value and the atomic that "
+        "announces it, is there. A thread that has seen the announcement may still read an older "
+        "value that its own multiprocessor has kept. What stands between seeing and reading?"
     ),
     "misaligned": "An access has to start at a multiple of its own size.",
     "refused": "A kernel can use only a part of Python: numbers, arrays, loops and conditions.",
@@ -181,7 +181,7 @@ PYTHON_SENTENCES: dict[str, str] = {
         "were when they left. Which of the two tensors has a dtype you did not choose?"
     ),
     "ops-differ": (
-        "Each rank would join the numbers in its own way, and no two need hold the same result. "
+        "Each rank would combine the numbers in its own way, so their results could all differ. "
         "Which op does the sum, or the maximum, that you want ask for?"
     ),
     "groups-crossed": (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,19 +20,30 @@ _MARKS = ("# answer", "# end answer")
 
 @dataclass(frozen=True)
 class SolutionDiff:
-    """An answer beside the solution.
+    """An answer beside the solution, both without docstrings: those hold the puzzle's statement.
 
     Attributes:
+        answer, solution: the lines of their code.
         difference: a unified diff, or a sentence where there is none.
         discussion: Markdown on the idea, other ways, and what a GPU makes of each; "" where the
             puzzle has none.
     """
 
+    answer: tuple[str, ...]
+    solution: tuple[str, ...]
     difference: str
     discussion: str
 
+    @property
+    def same(self) -> bool:
+        """True where both are the same program."""
+        return self.difference == _SAME
+
     def __str__(self) -> str:
         return f"{self.difference}\n\n{self.discussion}" if self.discussion else self.difference
+
+
+_SAME = "Your answer and the solution are the same program."
 
 
 class NotPassed(CourseError):
@@ -68,16 +81,15 @@ def compare_with_solution(puzzle: Puzzle) -> SolutionDiff:
     reference = solutions_folder() / f"{puzzle.name}.py"
     written = reference.with_suffix(".md")
     discussion = _text(written).rstrip() if written.is_file() else ""
-    return SolutionDiff(_difference(_text(own), without_marks(_text(reference))), discussion)
-
-
-def _difference(before: str, after: str) -> str:
+    before = without_docstrings(_text(own))
+    after = without_docstrings(without_marks(_text(reference)))
+    shown = tuple(_shown(before)), tuple(_shown(after))
     if workspace.same_program(before, after):
-        return "Your answer and the solution are the same program."
-    lines = difflib.unified_diff(
-        _shown(before), _shown(after), "your answer", "the solution", n=2, lineterm=""
-    )
-    return "\n".join(lines)
+        difference = _SAME
+    else:
+        lines = difflib.unified_diff(*shown, "your answer", "the solution", n=2, lineterm="")
+        difference = "\n".join(lines)
+    return SolutionDiff(*shown, difference, discussion)
 
 
 def solutions_folder() -> Path:
@@ -104,6 +116,31 @@ def without_marks(text: str) -> str:
     return "".join(f"{line}\n" for line in lines if line.strip() not in _MARKS)
 
 
+def without_docstrings(text: str) -> str:
+    """Returns a program without the docstrings of its module, functions and classes.
+
+    >>> without_docstrings("'a'\\n\\nimport b\\n\\ndef c():\\n    'd'\\n    return 1\\n")
+    'import b\\n\\ndef c():\\n    return 1\\n'
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    places = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    told: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, places) and ast.get_docstring(node, clean=False) is not None:
+            first = node.body[0]
+            told.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+    lines = source_lines(text)
+    kept = [f"{line}\n" for number, line in enumerate(lines, 1) if number not in told]
+    while kept and not kept[0].strip():
+        del kept[0]
+    return "".join(kept)
+
+
 def _shown(text: str) -> list[str]:
     return [one_line(line) for line in source_lines(text)]
 
@@ -111,5 +148,5 @@ def _shown(text: str) -> list[str]:
 def _text(path: Path) -> str:
     shown = source.show_path(path)
     if not path.is_file():
-        raise CourseError(f"there is no {shown}", "mind the folder and the name of the file")
+        raise CourseError(f"there is no {shown}", "check the folder and the name of the file")
     return source.read_text(path, shown)

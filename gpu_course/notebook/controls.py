@@ -44,7 +44,7 @@ def make_control(
         "description": label(name),
         "tooltip": name,
         "style": {"description_width": "8em"},
-        "layout": ipywidgets.Layout(width="32em"),
+        "layout": ipywidgets.Layout(width="32em", max_width="98%"),
     }
     if isinstance(how, bool):
         return _alone(ipywidgets.Checkbox(value=how, **look))
@@ -100,7 +100,7 @@ def with_number(slider: ipywidgets.IntSlider) -> ipywidgets.HBox:
 
     slider.observe(follow, names="value")
     number.observe(take, names="value")
-    return ipywidgets.HBox([slider, number])
+    return ipywidgets.HBox([slider, number], layout=ipywidgets.Layout(flex_flow="row wrap"))
 
 
 def decimals(step: float) -> int:

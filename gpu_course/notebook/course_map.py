@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpu_course.draw.paper import palette
@@ -16,6 +17,7 @@ from gpu_course.puzzle import outline
 _BAR = 10
 
 _FINE, _NEUTRAL, _NOT_YET = palette.FINE, palette.QUIET, palette.CONFLICT
+_QUIET_TEXT = f"var(--jp-ui-font-color2,{palette.QUIET})"
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,12 @@ class CourseMap:
     Args:
         lessons: as `grading.progress.progress` returns them.
         forecasts: the score of the learner's forecasts; shown once there is one.
+        predictions: {lesson: (predictions made before their answer was shown, of how many)}.
     """
 
     lessons: tuple[LessonProgress, ...]
     forecasts: ForecastScore = field(default_factory=lambda: ForecastScore({}))
+    predictions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def passed(self) -> int:
@@ -52,6 +56,8 @@ class CourseMap:
                     lines[-1] += "   no notebook yet"
                 marks = (f"{_look(lesson, v)[1]} {_short(v)}" for v in lesson.verdicts)
                 lines.append("    " + "   ".join(marks))
+                if made := self._made(lesson):
+                    lines.append(f"    {made}")
             if coming := outline.to_come_text(part):
                 lines += textwrap.wrap(
                     coming, 90, initial_indent="  ", subsequent_indent=" " * len("  to come: ")
@@ -64,7 +70,7 @@ class CourseMap:
     def _repr_html_(self) -> str:
         parts = "".join(
             f'<h4 style="margin:0.9em 0 0.3em 0">{html.escape(outline.part_title(part))}</h4>'
-            + "".join(_lesson_html(lesson) for lesson in self._of(part))
+            + "".join(_lesson_html(lesson, self._made(lesson)) for lesson in self._of(part))
             + _to_come_html(part)
             for part in range(len(outline.PARTS))
         )
@@ -83,6 +89,10 @@ class CourseMap:
 
     def _of(self, part: int) -> tuple[LessonProgress, ...]:
         return tuple(each for each in self.lessons if each.lesson.part == part)
+
+    def _made(self, lesson: LessonProgress) -> str:
+        made, of = self.predictions.get(lesson.name, (0, 0))
+        return f"{made} of {of} predictions made" if of else ""
 
     def _headline(self) -> str:
         points = sum(lesson.points for lesson in self.lessons)
@@ -124,10 +134,10 @@ def _look(lesson: LessonProgress, verdict: Verdict) -> tuple[str, str, str]:
 
 def _to_come_html(part: int) -> str:
     text = html.escape(outline.to_come_text(part))
-    return f'<div style="margin:0.35em 0;color:{_NEUTRAL}">{text}</div>' if text else ""
+    return f'<div style="margin:0.35em 0;color:{_QUIET_TEXT}">{text}</div>' if text else ""
 
 
-def _lesson_html(lesson: LessonProgress) -> str:
+def _lesson_html(lesson: LessonProgress, made: str) -> str:
     total = len(lesson.verdicts)
     percent = 100 * lesson.passed // max(total, 1)
     name, title = html.escape(lesson.name), html.escape(lesson.title)
@@ -143,6 +153,8 @@ def _lesson_html(lesson: LessonProgress) -> str:
         # No link leads nowhere.
         place = f"<span>{name[:2]} {title} (no notebook yet)</span>"
     marks = " ".join(_puzzle_html(lesson, verdict) for verdict in lesson.verdicts)
+    if made:
+        marks += f' <span style="white-space:nowrap;color:{_QUIET_TEXT}">{made}</span>'
     return (
         f'<div style="margin:0.35em 0"><div style="{_COLUMNS}">'
         f"{place}{bar}"

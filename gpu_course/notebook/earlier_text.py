@@ -12,6 +12,7 @@ from gpu_course.grading import workspace
 from gpu_course.grading.sections import heading, section
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.note import Note, trouble
+from gpu_course.notebook.panel import html_panel
 from gpu_course.puzzle import Puzzle
 from simt.errors import file_problem
 
@@ -58,8 +59,8 @@ class EarlierText:
             tooltip=f"put the kept text back into {self.puzzle.short_name}.py",
             layout=ipywidgets.Layout(width="max-content"),
         )
-        said = ipywidgets.HTML(self._said._repr_html_())
-        below = ipywidgets.HTML()
+        said = html_panel(self._said._repr_html_())
+        below = html_panel()
 
         def clicked(_: Any) -> None:
             button.disabled = True

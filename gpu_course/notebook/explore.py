@@ -15,6 +15,7 @@ from gpu_course.grading.exports import PRE_STYLE
 from gpu_course.notebook.controls import make_control
 from gpu_course.notebook.hazards import hazard_note
 from gpu_course.notebook.note import trouble
+from gpu_course.notebook.panel import html_panel
 from simt.report import Report
 
 
@@ -29,7 +30,7 @@ class Explorer(ipywidgets.VBox):
     ) -> None:
         self.function = function
         self.controls = controls
-        self.panel = ipywidgets.HTML()
+        self.panel = html_panel()
         self._words = ""
         self._redraw()
         self._first = (repr(self), self.panel.value)
@@ -107,7 +108,8 @@ def play(function: Callable[[Any], Any], frames: int | Sequence[Any], ms: int = 
         return function(shown[step])
 
     draw.__name__ = getattr(function, "__name__", "play")
-    return Explorer(draw, {"step": slider}, [ipywidgets.HBox([button, slider])])
+    wrap = ipywidgets.Layout(flex_flow="row wrap")
+    return Explorer(draw, {"step": slider}, [ipywidgets.HBox([button, slider], layout=wrap)])
 
 
 def rendered(result: Any) -> tuple[str, str]:

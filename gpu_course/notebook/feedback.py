@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from IPython import get_ipython
@@ -17,12 +18,14 @@ from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.forecast_score import forecast_score
 from gpu_course.notebook.hint_panel import HintPanel
 from gpu_course.notebook.marks import asks_for_answers, tells_of_all_lessons
-from gpu_course.notebook.note import Note, telling
+from gpu_course.notebook.note import Note, show, telling
+from gpu_course.notebook.prediction import predictions_made
+from gpu_course.notebook.side_by_side import SideBySide
 from gpu_course.puzzle import index
 
 
 class ShownDiff:
-    """An answer beside the solution, and the discussion: Markdown in a notebook, else text."""
+    """An answer beside the solution, and the discussion below: two outputs of one cell."""
 
     def __init__(self, found: solution.SolutionDiff) -> None:
         self._found = found
@@ -30,8 +33,23 @@ class ShownDiff:
     def __repr__(self) -> str:
         return str(self._found)
 
+    def _ipython_display_(self) -> None:
+        show(SideBySide(self._found))
+        if self._found.discussion:
+            show(Discussion(self._found.discussion))
+
+
+@dataclass(frozen=True)
+class Discussion:
+    """The discussion of a puzzle: Markdown in a notebook, else text."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
     def _repr_markdown_(self) -> str:
-        return f"```diff\n{self._found.difference}\n```\n\n{self._found.discussion}"
+        return self.text
 
 
 @asks_for_answers
@@ -85,6 +103,7 @@ def diff(name: str) -> ShownDiff | Note:
 def progress() -> CourseMap:
     """Returns the map of the course with your progress on it, worked out from your answers.
 
-    Once a forecast of yours has been told, it also shows how often your intervals held.
+    It counts the predictions that you made before their answer was shown. Once a forecast of yours
+    has been told, it also shows how often your intervals held.
     """
-    return CourseMap(_progress(), forecast_score())
+    return CourseMap(_progress(), forecast_score(), predictions_made())

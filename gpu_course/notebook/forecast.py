@@ -17,20 +17,19 @@ from gpu_course.claims.row import Row
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.sections import heading, section
+from gpu_course.notebook.asked import Asked, in_notebook
 from gpu_course.notebook.marks import asks_for_answers
-from gpu_course.notebook.note import Note, show, telling
-from gpu_course.notebook.prediction import PredictionResult, in_notebook
+from gpu_course.notebook.note import Note, telling
+from gpu_course.notebook.panel import html_panel
+from gpu_course.notebook.prose_note import ProseNote
 
-ASKED = "A number, and an interval that you believe holds 9 times of 10."
+ASKED = "A number, and an interval that you believe holds 9 times out of 10."
 
-_STANDS = "The answer has been shown, and this forecast counts as it stands."
-_TOO_LATE = "The answer has been shown: what you type now is not scored."
-_WAITS = PredictionResult(
-    "No forecast yet, so the answer waits.",
+_WAITS = ProseNote(
+    "The answer waits for your forecast.",
     "plain",
-    "Type your three numbers above and run this cell again. An empty forecast is never scored.",
+    "Type your three numbers above, and it is shown here. An empty forecast is never scored.",
 )
-_ASKS = "Show the answer without a forecast"
 _LABELS = 7, 4.5, 5
 """Widths of what stands before the fields, in em."""
 _FIELD = 8.5
@@ -43,22 +42,26 @@ _SOURCE_SAYS = {
 """What a number is that nobody measured."""
 
 
-class Forecast:
+class Forecast(Asked):
     """A question about a published number and, once it is given, the learner's forecast.
 
     Attributes:
         row: of the board; it has a question.
+        fields: the widgets for number, low and high end; none outside a notebook.
+        kept: what the ledger holds.
     """
+
+    ledger = ledger.LEDGER
+    stands = "The answer has been shown, and this forecast counts as it stands."
+    too_late = "The answer has been shown: what you type now is not scored."
 
     def __init__(self, row: Row) -> None:
         assert row.forecast is not None
+        super().__init__(row.forecast.name)
         self.row = row
-        self.name = row.forecast.name
-        self.fields: tuple[Any, ...] = ()
-        """The widgets for number, low and high end; none outside a notebook."""
-        self._status: Any = None
-        kept, self._trouble = ledger.with_trouble(lambda: ledger.entry(self.name))
+        kept, self._trouble = self.ledger.with_trouble(lambda: ledger.entry(self.name))
         self.kept: Entry = kept or Entry()
+        self.told = self.kept.told
 
     def __repr__(self) -> str:
         assert self.row.forecast is not None
@@ -85,9 +88,12 @@ class Forecast:
         except CourseError:
             return None
 
+    @property
+    def given(self) -> bool:
+        return self.kept.guess is not None and not self.unfinished
+
     def take(self, change: Any = None) -> None:
-        """Keeps what the fields hold, and says below them what became of it."""
-        if self.kept.told:
+        if self.told:
             return
         try:
             guess = self.typed()
@@ -98,80 +104,22 @@ class Forecast:
             self._say("All three are needed." if self._begun else "", "plain")
             return
         self.kept = Entry(guess)
-        _, trouble = ledger.with_trouble(lambda: ledger.keep(self.name, guess))
+        trouble = self._kept(lambda: ledger.keep(self.name, guess))
         kept = f"Kept: {_said(guess)}. You may change it until the answer is shown."
         self._say(trouble or kept, "plain")
-
-    def compare(self) -> None:
-        """Shows the forecast beside what was measured and what a simple model gives, and why.
-
-        Where there are fields, the answer waits for what is typed into them: a run of all cells
-        tells no answer that nobody asked for. It is told without a forecast at the press of a
-        button, and what is typed after that is not scored.
-        """
-        if not self.kept.told:
-            self.take()
-            if unfinished := self._unfinished():
-                show(unfinished)
-                return
-            if self.fields and self.guess is None:
-                show(self._waiting())
-                return
-        show(self.comparison())
-        if trouble := self._tell():
-            show(trouble)
+        self.answered()
 
     def _tell(self) -> Note | None:
-        """Notes that the answer has been shown, and returns what went wrong with that."""
-        if self.kept.told:
-            return None
+        trouble = super()._tell()
         self.kept = Entry(self.kept.guess, told=True)
-        _, trouble = ledger.with_trouble(lambda: ledger.tell(self.name))
-        for field in self.fields:
-            field.disabled = self.kept.guess is not None
-        self._say(_STANDS if self.kept.guess is not None else _TOO_LATE, "plain")
-        return Note(trouble, "trouble") if trouble and self.fields else None
+        return trouble
 
-    def _waiting(self) -> Any:
-        """Returns the button that shows the answer although there is no forecast."""
-        import ipywidgets
+    @property
+    def unfinished(self) -> bool:
+        return self._unfinished() is not None
 
-        forecast = self
-
-        class Waiting(ipywidgets.VBox):
-            """What has to be done for the answer, above the button."""
-
-            def __repr__(self) -> str:
-                return repr(_WAITS)
-
-            def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-                # A stored notebook has nothing to press: there the answer stands as it is.
-                bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
-                told = forecast.comparison()
-                return bundle | {"text/plain": repr(told), "text/html": told._repr_html_()}
-
-        def told(button: Any) -> None:
-            # What has been typed meanwhile counts, and what is half typed keeps the answer back.
-            if not forecast.kept.told:
-                forecast.take()
-            if not forecast.kept.told and (unfinished := forecast._unfinished()):
-                shown = [unfinished]
-            else:
-                shown = [forecast.comparison(), *filter(None, [forecast._tell()])]
-                button.layout.display = "none"
-            panel.children = [
-                *(ipywidgets.HTML(note._repr_html_()) for note in shown),
-                button,
-            ]
-
-        button = ipywidgets.Button(
-            description=_ASKS,
-            tooltip=f"{_ASKS}: what you type after that is not scored",
-            layout=ipywidgets.Layout(width="max-content", margin="0.2em 0 0 1em"),
-        )
-        button.on_click(told)
-        panel = Waiting([ipywidgets.HTML(_WAITS._repr_html_()), button])
-        return panel
+    def why(self) -> Note:
+        return self._unfinished() or _WAITS
 
     @property
     def _begun(self) -> bool:
@@ -186,7 +134,7 @@ class Forecast:
                 return None
         except CourseError as error:
             why = error.fact
-        step = "mend it above and run this cell again, or empty all", "three fields"
+        step = "mend it above, and the answer is shown here; or empty all", "three fields"
         return Note.of(
             [
                 *heading("Your forecast is not whole, so the answer waits."),
@@ -196,7 +144,7 @@ class Forecast:
             "trouble",
         )
 
-    def comparison(self) -> PredictionResult:
+    def comparison(self) -> ProseNote:
         """Returns what `compare` shows."""
         row, guess = self.row, self.guess
         question = row.forecast
@@ -216,7 +164,7 @@ class Forecast:
                 about += " You typed it after the answer was shown, so it is not scored."
             told.insert(0, about)
         text, kind = self._verdict(guess, truth)
-        return PredictionResult(text, kind, "\n\n".join(told))
+        return ProseNote(text, kind, "\n\n".join(told))
 
     def _verdict(self, guess: Guess | None, truth: str) -> tuple[str, str]:
         if guess is None:
@@ -225,16 +173,12 @@ class Forecast:
                 self.typed()
             except CourseError as error:
                 why = f" ({error.fact})"
-            return f"No forecast yet{why}. It is {truth}.", "plain"
+            return (f"No forecast{why}. It is {truth}." if why else f"It is {truth}."), "plain"
         said = f"You said {_said(guess)}. It is {truth}"
         value = self.row.published
         if guess.holds(value):
             return f"{said}: your interval held.", "right"
         return f"{said}, {'above' if value > guess.high else 'below'} your interval.", "wrong"
-
-    def _say(self, text: str, kind: str) -> None:
-        if self._status is not None:
-            self._status.value = Note(text, kind)._repr_html_() if text else ""
 
     def panel(self) -> Any:
         """Returns the question above its three fields, which say below what became of it."""
@@ -255,7 +199,7 @@ class Forecast:
                 return bundle | {"text/plain": repr(said), "text/html": said._repr_html_()}
 
         assert self.row.forecast is not None
-        question = ipywidgets.HTML(
+        question = html_panel(
             f'<div style="border-left:4px solid {palette.ACTIVE};padding:0.2em 0.8em;'
             f'line-height:1.5;max-width:44em"><b>Your forecast.</b> '
             f"{html.escape(self.row.forecast.question)}<br>{ASKED}</div>"
@@ -272,21 +216,21 @@ class Forecast:
                 placeholder=self.row.unit,
                 tooltip=f"{name}, in {self.row.unit}: {self.row.forecast.question}",
                 continuous_update=False,
-                disabled=before is not None and self.kept.told,
+                disabled=before is not None and self.told,
                 layout=ipywidgets.Layout(width=f"{wide + _FIELD}em"),
                 style={"description_width": f"{wide}em"},
             )
             for name, value, wide in zip(names, values, _LABELS, strict=True)
         )
-        self._status = ipywidgets.HTML()
+        self._status = html_panel()
         for field in self.fields:
             field.observe(self.take, names="value")
         if self._trouble:
             self._say(self._trouble, "trouble")
-        elif self.kept.told and before is None:
-            self._say(_TOO_LATE, "plain")
-        elif self.kept.told:
-            self._say(_STANDS, "plain")
+        elif self.told and before is None:
+            self._say(self.too_late, "plain")
+        elif self.told:
+            self._say(self.stands, "plain")
         elif before is not None:
             self._say("You gave this forecast before; it counts until you change it.", "plain")
         row = ipywidgets.Box(self.fields, layout=ipywidgets.Layout(flex_flow="row wrap"))
@@ -298,14 +242,14 @@ class Forecast:
 def forecast(name: str) -> Forecast:
     """Returns a Forecast and shows its question, with the fields to answer it in.
 
-    Nothing waits for the answer: `compare`, in a cell that comes later, takes what is there then.
+    No cell waits for the forecast: only the answer does, in the cell that compares.
 
     Args:
         name: of a forecast on the board, such as "h100-add-large".
     """
     asked = Forecast(forecast_row(name))
     if in_notebook():
-        show(asked.panel())
+        asked.ask(asked.panel())
     else:
         print(asked)
     return asked

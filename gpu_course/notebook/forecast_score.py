@@ -53,7 +53,7 @@ class ForecastScore:
 
 def forecast_score() -> ForecastScore:
     """Returns the score over all lessons; what cannot be read counts as not given."""
-    kept, _ = ledger.with_trouble(ledger.entries)
+    kept, _ = ledger.LEDGER.with_trouble(ledger.entries)
     return score_of(kept or {}, published.forecasts())
 
 

@@ -9,6 +9,7 @@ import ipywidgets
 from gpu_course.errors import CourseError
 from gpu_course.grading.hints import hints_seen, next_hint
 from gpu_course.notebook.note import Note, trouble
+from gpu_course.notebook.panel import html_panel
 from gpu_course.puzzle import Puzzle
 from simt.errors import file_problem
 
@@ -22,7 +23,7 @@ class HintPanel(ipywidgets.VBox):
 
     def __init__(self, puzzle: Puzzle) -> None:
         self.puzzle = puzzle
-        self._body = ipywidgets.HTML()
+        self._body = html_panel()
         self._button = ipywidgets.Button(layout=ipywidgets.Layout(width="max-content"))
         self._button.on_click(lambda _: self.ask())
         super().__init__([self._body, self._button])

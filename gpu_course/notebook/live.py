@@ -15,6 +15,7 @@ from gpu_course.grading.worker import Worker
 from gpu_course.notebook.earlier_text import file_link
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling, trouble
+from gpu_course.notebook.panel import html_panel
 from gpu_course.puzzle import Puzzle, index
 from simt.kernel.source import show_path
 
@@ -47,10 +48,11 @@ class LivePanel(ipywidgets.VBox):
         self._file = show_path(self._follower.path)
         self._events = loop
         self._started_at: float | None = None
-        self._head = ipywidgets.HTML()
+        self._head = html_panel()
         self._say(f"following {self._file}: save it and it is checked")
-        self._body = ipywidgets.HTML()
-        self._first = (repr(self), _line(f"{self._file} is checked each time it is saved"))
+        self._body = html_panel()
+        stored = f"run this cell, and {self._file} is checked each time it is saved"
+        self._first = (repr(self), _line(stored))
         super().__init__([self._head, self._body])
         self._tick()
 

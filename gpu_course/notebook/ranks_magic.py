@@ -62,7 +62,7 @@ class SideBySide:
         columns = "".join(
             f'<div style="flex:1 1 0;min-width:9em;border-left:4px solid {palette.ACTIVE};'
             f'padding-left:0.5em"><div style="font-weight:bold">rank {each.rank}</div>'
-            f'<pre style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere;{PRE_STYLE}">'
+            f'<pre style="margin:0;white-space:pre-wrap;{PRE_STYLE}">'
             f"{html.escape(_text(each)) or '&nbsp;'}</pre></div>"
             for each in self.shown
         )

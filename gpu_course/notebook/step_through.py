@@ -15,6 +15,7 @@ from gpu_course.draw.steps.picture import step_svg
 from gpu_course.draw.steps.step_texts import describe_step, list_steps, of_warps, warp_text
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, trouble
+from gpu_course.notebook.panel import html_panel
 from simt.report import Recording
 from simt.stepping import Recordable, record
 
@@ -56,7 +57,7 @@ class Stepper(ipywidgets.VBox):
             options=list(zip(names, choices, strict=True)),
             description="show",
             tooltip="the warp to follow",
-            layout=ipywidgets.Layout(width=f"{max(20, round(wide))}em"),
+            layout=ipywidgets.Layout(width=f"{max(20, round(wide))}em", max_width="98%"),
         )
         last = len(recording.track(warps)) - 1
         self.slider = ipywidgets.IntSlider(
@@ -71,15 +72,16 @@ class Stepper(ipywidgets.VBox):
         self.play = ipywidgets.Play(value=start, min=0, max=last, interval=PLAY_MS)
         self.back = _button("◀", "one step back")
         self.on = _button("step ▶", "one step on")
-        self.panel = ipywidgets.HTML()
+        self.panel = html_panel()
         self.slider.observe(self._redraw, names="value")
         self.menu.observe(self._rechoose, names="value")
         self.back.on_click(lambda _: self._move(-1))
         self.on.on_click(lambda _: self._move(+1))
         ipywidgets.jslink((self.play, "value"), (self.slider, "value"))
-        row = ipywidgets.HBox([self.play, self.back, self.on, self.slider])
+        wrap = ipywidgets.Layout(flex_flow="row wrap")
+        row = ipywidgets.HBox([self.play, self.back, self.on, self.slider], layout=wrap)
         rows = [row, self.menu] if len(choices) > 1 else [row]
-        told = [ipywidgets.HTML(Note(story)._repr_html_())] if story else []
+        told = [html_panel(Note(story)._repr_html_())] if story else []
         super().__init__([*told, *rows, self.panel])
         self._redraw()
         telling = self._picture(self.warps, self._telling())

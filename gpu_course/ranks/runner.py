@@ -357,7 +357,7 @@ class _Watch:
         # On a busy machine a thread that only looks whether something came seems to be at work:
         # then it takes longer until it is told, and is the same all the same.
         if all_wait and (asleep or lost or quiet or over):
-            return "standstill", "every rank that is not at its end waits"
+            return "standstill", "every rank that has not finished waits"
         if quiet:
             return "deadline", f"no rank told or computed anything for {QUIET_S:.0f} s"
         if over:

@@ -120,7 +120,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="KIND=error|advice|off",
         action="append",
         default=[],
-        help="how grave a kind of hazard is",
+        help="how severe a kind of hazard is",
     )
     group.addoption(
         "--gpu-baseline", metavar="JSON", help="let pass what this file holds; fail on what is new"

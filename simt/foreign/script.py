@@ -86,7 +86,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         action="append",
         default=[],
         metavar="KIND=error|advice|off",
-        help="how grave a kind of hazard is",
+        help="how severe a kind of hazard is",
     )
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

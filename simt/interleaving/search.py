@@ -234,7 +234,9 @@ class _Search:
         known = self.experiment.expected() is not None
         story = tell_found(recording, order, culprit, damage, self.tried, self.names, known=known)
         if right is None:
-            story += "\nNo order was found in which the result is right: the race is not all."
+            story += (
+                "\nNo order was found in which the result is right: the race is not the only fault."
+            )
         elif culprit is None and not whole:
             story += f"\n{tell_cut(recording)}"
         start = track.index(step) if step in track else 0

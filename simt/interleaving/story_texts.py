@@ -219,7 +219,7 @@ def tell_unfinished(report: Report) -> str:
     """Returns the word that a launch was given up in every order in which it was run."""
     return (
         f"The launch of {report.kernel} was given up before its end in every order, so there is "
-        f"no result to compare.\nIts faults: {_faults(report)}.\nMend those that are no race "
+        f"no result to compare.\nIts faults: {_faults(report)}.\nMend the faults that are no races "
         "first, or replay a smaller launch."
     )
 

@@ -214,7 +214,7 @@ def _elements(nodes: list[ast.expr], names: Names) -> list[Any]:
         if isinstance(node, ast.Starred):
             whole = constant(node.value, names)
             if not isinstance(whole, tuple):
-                raise NotConstant("a star before something that is no tuple")
+                raise NotConstant("a star before something that is not a tuple")
             found += whole
         else:
             found.append(constant(node, names))

@@ -80,6 +80,32 @@ def server(lab: Snapshot) -> Server:
 
 
 @pytest.fixture(scope="session")
+def own_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout for `gpu-course lab` alone, which arranges its windows."""
+    return copy_checkout(ROOT, tmp_path_factory.mktemp("course") / "checkout")
+
+
+@pytest.fixture(scope="session")
+def started(
+    chromium: str, own_checkout: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Snapshot]:
+    """What `gpu-course lab` serves to somebody whose JupyterLab holds no settings of their own."""
+    command = ["-m", "gpu_course", "lab", "--no-browser", "--port", str(free_port())]
+    home = tmp_path_factory.mktemp("home")
+    variables = environment(own_checkout, home)
+    (news,) = home.rglob("notification.jupyterlab-settings")
+    news.unlink()
+    with serve(command, own_checkout, variables) as server:
+        yield Snapshot(server, own_checkout, home, tmp_path_factory.mktemp("snapshot"))
+
+
+@pytest.fixture
+def first_lesson(started: Snapshot) -> Server:
+    """The same, as it is when it has just started."""
+    return started.restored()
+
+
+@pytest.fixture(scope="session")
 def screenshots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the screenshots go: GPU_COURSE_SCREENSHOTS, or a temporary folder."""
     named = os.environ.get("GPU_COURSE_SCREENSHOTS", "").strip()

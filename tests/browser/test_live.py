@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from authoring.checkout import read, write
-from tests.browser.lab import Server, Snapshot, copy_checkout, environment, free_port, serve
+from tests.browser.lab import Server
 
 pytestmark = pytest.mark.browser
 
@@ -19,32 +18,6 @@ FILE = "puzzles/00_start_here/add_ten.py"
 HOLE = "    # your code here (about 1 line)\n"
 OFF_BY_ONE = "    out[i + 1] = a[i] + 10\n"
 ENDLESS = "    while i >= 0:\n        i = i + 0\n"
-
-
-@pytest.fixture(scope="module")
-def own_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout for these tests alone: `gpu-course lab` arranges its windows."""
-    return copy_checkout(ROOT, tmp_path_factory.mktemp("course") / "checkout")
-
-
-@pytest.fixture(scope="module")
-def started(
-    chromium: str, own_checkout: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Snapshot]:
-    """What `gpu-course lab` serves to somebody whose JupyterLab holds no settings of their own."""
-    command = ["-m", "gpu_course", "lab", "--no-browser", "--port", str(free_port())]
-    home = tmp_path_factory.mktemp("home")
-    variables = environment(own_checkout, home)
-    (news,) = home.rglob("notification.jupyterlab-settings")
-    news.unlink()
-    with serve(command, own_checkout, variables) as server:
-        yield Snapshot(server, own_checkout, home, tmp_path_factory.mktemp("snapshot"))
-
-
-@pytest.fixture
-def first_lesson(started: Snapshot) -> Server:
-    """The same, as it is when it has just started."""
-    return started.restored()
 
 
 def test_a_lesson_opens_alone_without_a_question_and_explains_a_name_not_yet_known(
@@ -222,9 +195,16 @@ def test_reopened_from_disk_a_lesson_shows_what_it_showed(
     expect(page.get_by_text("You write the work of one")).to_be_visible()
     expect(page.locator("input[type=radio]").nth(1)).to_be_checked()
     assert page.get_by_text("Error displaying widget").count() == 0
+    assert page.evaluate(BROKEN) == []
     notebook.picture(
         screenshots / "reopened.png", notebook.code_cells.filter(has_text="How many times is")
     )
+
+
+BROKEN = """() => [...document.querySelectorAll('.jupyter-widgets-disconnected')]
+    .filter(each => getComputedStyle(each, '::before').content !== 'none')
+    .map(each => each.className)"""
+"""Where JupyterLab draws the icon of a broken link."""
 
 
 def _of_threads(number: int) -> Any:

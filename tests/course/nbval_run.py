@@ -84,7 +84,8 @@ def run_nbval(
         home = folder.parent / "notebooks"
         whole = copy.deepcopy(notebook)
         if second is not None:
-            turn = f"import os\nos.environ['GPU_COURSE_ANSWERS'] = {str(others)!r}\n%reset -f"
+            new = {"GPU_COURSE_ANSWERS": str(others), "GPU_COURSE_GUESSES": "on"}
+            turn = f"import os\nos.environ.update({new!r})\n%reset -f"
             whole.cells += [new_code_cell(source) for source in (turn, *second.sources)]
         write(home / "lesson.ipynb", notebook_text(whole))
         # A configuration of its own keeps that of this repository out of the run, and a folder of
@@ -101,7 +102,7 @@ def run_nbval(
             + [f"--nbval-sanitize-with={SANITIZE}"]
             + [f"--count-compared={counts}", "lesson.ipynb"],
             cwd=home,
-            env=kernel_environment(folder)
+            env=kernel_environment(folder, solved=True)
             | {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", LOOKS: str(looks)}
             | {"IPYTHONDIR": str(folder.parent / "ipython")},
             capture_output=True,

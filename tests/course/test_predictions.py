@@ -6,6 +6,7 @@ import ast
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from gpu_course.puzzle.index import lesson, lessons, sealed
@@ -84,6 +85,61 @@ def test_nothing_gives_a_prediction_away(path: Path) -> None:
     cells = cells_of(path)
     found = {guess.question: gives_away(cells, guess) for guess in guesses_of(cells)}
     assert {question: why for question, why in found.items() if why} == {}
+
+
+def shows_before(cells: list[Cell], guess: Guess, shown: dict[str, str]) -> str:
+    """What of a prediction a cell shows that is run before the guess, "" for nothing.
+
+    What the cell itself shows that compares waits with the answer, if that cell says it plainly.
+
+    Args:
+        cells: of a lesson.
+        guess: one of its predictions.
+        shown: {source of a code cell: all that a run of it shows, as text}.
+    """
+    telling = cells[guess.told].text
+    if not re.search(r"\b\w+\.compare\(", telling):
+        return "the cell that tells the answer calls no compare()"
+    found = re.search(r"^(?:No guess yet\. )?(?:It|The answer) is (.+)\.$", shown[telling], re.M)
+    assert found, telling
+    right = found[1].strip("\u201c\u201d")
+    answer = re.escape(right.split()[0] if right[0].isdecimal() else right)
+    for cell in cells[guess.asked + 1 : guess.told]:
+        if re.search(rf"(?<![\w.,]){answer}(?![\w]|[.,]\d)", shown.get(cell.text, "")):
+            return f"{found[1]} stands below {cell.text[:60]}"
+    return ""
+
+
+def outputs_of(notebook: Path) -> dict[str, str]:
+    """{source of a code cell: what is stored below it, as text}."""
+    texts = {}
+    for cell in nbformat.read(notebook, as_version=4).cells:
+        parts = [
+            part.get("text", "") or part.get("data", {}).get("text/plain", "")
+            for part in cell.get("outputs", ())
+        ]
+        texts[cell.source] = f"{texts.get(cell.source, '')}\n" + "\n".join(parts)
+    return texts
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_no_cell_that_is_run_before_the_guess_shows_the_answer(path: Path) -> None:
+    cells = cells_of(path)
+    shown = outputs_of(path.parents[2] / "solutions" / "notebooks" / f"{path.stem}.ipynb")
+    found = {guess.question: shows_before(cells, guess, shown) for guess in guesses_of(cells)}
+    assert {question: why for question, why in found.items() if why} == {}
+
+
+@pytest.mark.parametrize(
+    ("printed", "leaks"),
+    [("[0 22 1]", True), ("22 threads", True), ("1.22, 220 and 22.5", False), ("", False)],
+)
+def test_an_answer_that_a_cell_prints_is_found(printed: str, leaks: bool) -> None:
+    run, tell = Cell("code", "print(out)"), Cell("code", "print(out)\nguess.compare(without)")
+    asking = Cell("code", ASK.text.replace(", answers)", ", choices=answers)"))
+    cells = [asking, run, tell]
+    shown = {run.text: printed, tell.text: "22\nIt is 22.\n\nIt has 22."}
+    assert bool(shows_before(cells, guesses_of(cells)[0], shown)) == leaks
 
 
 @pytest.mark.parametrize("path", LESSONS)

@@ -55,7 +55,7 @@ def trouble_of(
     if dropped and key in ("standstill", "deadline"):
         return never_waited_for(dropped, calls)
     if key == "standstill":
-        fact = "the ranks stand still: each that is not at its end waits"
+        fact = "the ranks stand still: each rank that has not finished waits"
         return Trouble(key, "hazard", fact, stand, calls, closer=crossed(stand))
     if key == "deadline":
         return Trouble(key, "deadline", _still_busy(stand), stand, calls, "timeout")
@@ -74,8 +74,8 @@ def _still_busy(stand: Sequence[Standing]) -> str:
     """Returns who does not come to its end while others wait, where somebody does."""
     busy = [each.rank for each in stand if each.text.startswith(IN_NO_CALL)]
     if len(busy) == 1 and any(each.call is not None for each in stand):
-        return f"rank {busy[0]} does not come to its end, and others wait for it"
-    return "the ranks do not come to their end"
+        return f"rank {busy[0]} does not finish, and others wait for it"
+    return "the ranks do not finish"
 
 
 def sent_to_itself(

@@ -138,11 +138,15 @@ def test_the_kernel_is_python_s_own_with_one_extension_more(
     assert spec.display_name == own.display_name
 
 
-def test_the_extension_is_where_jupyterlab_looks_and_is_installed_with_the_package() -> None:
-    folder = DATA / "labextensions" / "gpu-course"
+@pytest.mark.parametrize("name", ["gpu-course", "gpu-course-stored"])
+def test_an_extension_is_where_jupyterlab_looks(name: str) -> None:
+    folder = DATA / "labextensions" / name
     package = json.loads((folder / "package.json").read_text())
     script = (folder / package["jupyterlab"]["_build"]["load"]).read_text()
-    assert f'window._JUPYTERLAB["{package["name"]}"]' in script
+    assert package["name"] == name and f'window._JUPYTERLAB["{name}"]' in script
+
+
+def test_every_file_for_jupyterlab_is_installed_with_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     patterns = project["tool"]["setuptools"]["package-data"]["gpu_course.app"]
     shipped = {path for pattern in patterns for path in lab.JUPYTER.parent.glob(pattern)}

@@ -72,13 +72,13 @@ def test_a_guess_may_change_until_it_is_told(answers: Path) -> None:
     forecasts.keep("a", GUESS)
     forecasts.keep("a", Guess(1, 1, 2))
     assert forecasts.entry("a") == Entry(Guess(1, 1, 2))
-    forecasts.tell("a")
+    forecasts.LEDGER.tell("a")
     forecasts.keep("a", GUESS)
     assert forecasts.entry("a") == Entry(Guess(1, 1, 2), told=True)
 
 
 def test_what_is_told_before_a_guess_stays_without_one(answers: Path) -> None:
-    forecasts.tell("a")
+    forecasts.LEDGER.tell("a")
     forecasts.keep("a", GUESS)
     assert forecasts.entries() == {"a": Entry(None, told=True)}
 
@@ -115,17 +115,17 @@ def test_a_damaged_state_is_told_and_kept(answers: Path) -> None:
     file = workspace.state_folder() / "state.json"
     file.parent.mkdir()
     file.write_text('{"hints": ')
-    given, trouble = forecasts.with_trouble(lambda: forecasts.entry("a"))
+    given, trouble = forecasts.LEDGER.with_trouble(lambda: forecasts.entry("a"))
     assert given == Entry()
     assert "could not be read" in trouble and "state.unreadable-" in trouble
     (aside,) = workspace.set_aside()
     assert aside.read_text() == '{"hints": ' and aside.name in trouble
-    assert forecasts.with_trouble(lambda: forecasts.entry("a")) == (Entry(), "")
+    assert forecasts.LEDGER.with_trouble(lambda: forecasts.entry("a")) == (Entry(), "")
 
 
 def test_a_state_that_cannot_be_written_is_told(answers: Path) -> None:
     (answers.parent / ".gpu_course").write_text("a file in the way")
-    given, trouble = forecasts.with_trouble(lambda: forecasts.keep("a", GUESS))
+    given, trouble = forecasts.LEDGER.with_trouble(lambda: forecasts.keep("a", GUESS))
     assert given is None and trouble.startswith("Your forecast is not kept: ")
     assert "try:" in trouble
 
@@ -135,7 +135,7 @@ def test_a_folder_without_rights_is_told(answers: Path) -> None:
     forecasts.keep("a", GUESS)
     workspace.state_folder().chmod(0o500)
     try:
-        _, trouble = forecasts.with_trouble(lambda: forecasts.keep("b", GUESS))
+        _, trouble = forecasts.LEDGER.with_trouble(lambda: forecasts.keep("b", GUESS))
     finally:
         workspace.state_folder().chmod(0o700)
     assert "cannot be used" in trouble and set(forecasts.entries()) == {"a"}
@@ -144,13 +144,13 @@ def test_a_folder_without_rights_is_told(answers: Path) -> None:
 def test_no_folder_of_answers_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("GPU_COURSE_ANSWERS", raising=False)
     monkeypatch.chdir(tmp_path)
-    given, trouble = forecasts.with_trouble(lambda: forecasts.entry("a"))
+    given, trouble = forecasts.LEDGER.with_trouble(lambda: forecasts.entry("a"))
     assert given is None and "no folder with your answers" in trouble
 
 
 def test_what_is_kept_is_plain_json(answers: Path) -> None:
     forecasts.keep("a", GUESS)
-    forecasts.tell("a")
+    forecasts.LEDGER.tell("a")
     state = json.loads((workspace.state_folder() / "state.json").read_text())
     assert state["forecasts"] == {"a": {"number": 4.0, "low": 3.0, "high": 5.0, "told": True}}
 
@@ -176,4 +176,4 @@ def test_few_forecasts_say_that_they_are_few() -> None:
     assert "5 are too few" in calibration(5, 5).verdict
     assert "wider" in calibration(2, 5).verdict
     assert "narrower" in calibration(40, 40).verdict
-    assert calibration(25, 27).verdict == "Where each holds 9 times of 10, 21 to 27 of 27 hold."
+    assert calibration(25, 27).verdict == "Where each holds 9 times out of 10, 21 to 27 of 27 hold."

@@ -14,7 +14,7 @@ LESSONS = {
     "From softmax to FlashAttention": [Interval(0.02, 0, 0.1), Interval(3, 0.5, 40)],
     "The roofline": [Interval(0.94, 0.8, 1.2)],
 }
-VERDICT = "Where each holds 9 times of 10, 4 to 6 of 6 hold; 6 are too few to say more."
+VERDICT = "Where each holds 9 times out of 10, 4 to 6 of 6 hold; 6 are too few to say more."
 
 
 def test_an_interval_holds_where_it_holds_what_was_measured() -> None:

@@ -12,7 +12,7 @@ from tests.gpu_course.grading import toy
 from tests.gpu_course.grading.toy import TOY
 
 RESET = "`gpu-course reset plus_ten` writes the stub; start from there"
-MIND = "mind the folder and the name of the file"
+MIND = "check the folder and the name of the file"
 
 # What lies there (None: nothing), whose file it is, and what is told of it.
 TABLE = [

@@ -91,7 +91,7 @@ class Seen(HTMLParser):
         self.tags.append(tag)
         if tag == "img":
             self.alts.append(dict(attrs).get("alt"))
-        else:
+        elif tag != "wbr":
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

@@ -43,8 +43,8 @@ def test_a_pass_says_what_the_answer_did_why_it_works_and_another_way(file: Path
     assert messages(TOLD, file) == [
         "right in all 4 cases: 10 of 10 points",
         "  yours:  visible example (size 10, block 4): 40 bytes read, warps met",
-        "          a branch 3 times, split once, warps waited at a barrier",
-        "          never",
+        "          a branch 3 times, split once, warps never waited at a",
+        "          barrier",
         "  why:    Each thread has a cell. No two of them share one.",
         "  other:  There is hardly another way to say it.",
     ]
@@ -142,3 +142,15 @@ def test_a_planned_schedule_is_drawn() -> None:
     page = verdict_html(verdict)
     assert "<img" in page and 'alt="' in page
     assert "peak bytes" in verdict.message
+
+
+TIMES = [path for path, words in passing.COUNTED.items() if "{times}" in words]
+
+
+@pytest.mark.parametrize("path", TIMES)
+def test_a_count_reads_as_a_sentence(path: str) -> None:
+    none, one, many = (passing._counted(path, number) for number in (0, 1, 2000))
+    assert one.endswith(" once") and many.endswith(" 2,000 times")
+    verb = one.removesuffix(" once").removeprefix("warps ")
+    assert none in (f"warps never {verb}", f"never {verb}")
+    assert none.startswith("warps") == one.startswith("warps")

@@ -105,3 +105,15 @@ def test_without_solutions_it_says_so(
 def test_an_unknown_puzzle(answers: Path) -> None:
     with pytest.raises(UnknownName):
         diff("nonsense")
+
+
+def test_the_statement_is_no_difference(solutions: Path, file: Path) -> None:
+    # Many delete the statement from their file; the diff would begin with thirty lines of it.
+    statement = '"""plus_ten: ten more.\n\n    out   to write\n"""\n\n'
+    (solutions / "plus_ten.py").write_text(statement + MARKED)
+    file.write_text(OTHER)
+    found = diff("plus_ten")
+    assert "to write" not in found.difference and "ten more" not in "".join(found.solution)
+    assert found.difference.count("\n-") + found.difference.count("\n+") == 3
+    file.write_text(RIGHT)
+    assert diff("plus_ten").same

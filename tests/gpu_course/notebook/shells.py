@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
+from IPython.utils.capture import RichOutput, capture_output
 
 
 class Shell:
@@ -21,6 +22,16 @@ class Shell:
         result.raise_error()
         shown = [str(output.data["text/plain"]) for output in captured.outputs]
         return shown + ([captured.stdout] if captured.stdout else [])
+
+    def outputs(self, do: str | Callable[[], object]) -> list[RichOutput]:
+        """Returns what a cell, or something a person does, displays; prints come as one output."""
+        with capture_output() as captured:
+            if isinstance(do, str):
+                self.shell.run_cell(do, store_history=False)
+            else:
+                do()
+        printed = [RichOutput({"text/plain": captured.stdout})] if captured.stdout else []
+        return [*printed, *captured.outputs]
 
     def names(self) -> dict[str, Any]:
         """Returns the namespace of the cells."""

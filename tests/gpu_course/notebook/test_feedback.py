@@ -46,7 +46,7 @@ def test_check_gives_the_verdict_on_the_file(answers):
     assert isinstance(check("add_ten"), Verdict) and check(NAME).passed
 
 
-def test_diff_is_markdown_in_a_notebook(answers):
+def test_diff_stands_above_the_discussion(answers, shell):
     file = answers / f"{NAME}.py"
     file.parent.mkdir()
     file.write_text(RIGHT.replace("+ 10", "+ 11"))
@@ -59,9 +59,14 @@ def test_diff_is_markdown_in_a_notebook(answers):
         (folder / f"add_ten{suffix}").write_text((SOLUTIONS / f"{NAME}{suffix}").read_text())
     found = diff("add_ten")
     written = (SOLUTIONS / f"{NAME}.md").read_text().rstrip()
-    assert found._repr_markdown_().startswith("```diff\n")
-    assert found._repr_markdown_().endswith(f"\n```\n\n{written}")
     assert repr(found).endswith(written)
+    shell.run("from IPython.display import display\nfrom gpu_course.notebook import diff")
+    beside, discussed = shell.outputs('display(diff("add_ten"))')
+    assert "the same program" in beside.data["text/html"]
+    assert discussed.data["text/markdown"] == written
+    file.write_text(RIGHT.replace("a[i] + 10", "10 + a[i]"))
+    beside, discussed = shell.outputs('display(diff("add_ten"))')
+    assert "\n-" in beside.data["text/plain"] and 'role="table"' in beside.data["text/html"]
 
 
 @pytest.mark.parametrize("call", [check, hint, glossary])

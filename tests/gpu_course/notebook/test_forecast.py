@@ -42,7 +42,7 @@ def test_outside_a_notebook_the_question_is_printed_and_nothing_waits(answers, c
     assert repr(made).startswith(f"Your forecast: {ROW.forecast.question} A number")
     made.compare()
     told = capsys.readouterr().out
-    assert told.startswith(f"No forecast yet. It is {ROW.printed} ms.")
+    assert told.startswith(f"It is {ROW.printed} ms.")
     assert " ".join(ROW.forecast.seen.split()) in " ".join(told.split())
 
 
@@ -89,7 +89,7 @@ def test_bad_input_is_told_where_it_was_typed_and_not_kept(answers, typed, told)
     made = asked(*typed)
     assert told in status(made) and ledger.entries() == {}
     first = repr(made.comparison()).splitlines()[0]
-    assert first.startswith("No forecast yet (")
+    assert first.startswith("No forecast (")
 
 
 @pytest.mark.parametrize("typed", [("4",), ("4", "3"), ("4", "5", "3"), ("fast", "3", "5")])
@@ -122,7 +122,7 @@ def test_a_run_of_all_cells_tells_no_answer_and_takes_no_forecast_away(answers, 
     made = asked()
     made.compare()
     told = capsys.readouterr().out
-    assert told.startswith("No forecast yet, so the answer waits.") and ROW.printed not in told
+    assert told.startswith("The answer waits for your forecast.") and ROW.printed not in told
     assert max(map(len, told.splitlines())) <= 70
     assert ledger.entries() == {} and not any(field.disabled for field in made.fields)
     for field, value in zip(made.fields, ("4", "3", "5"), strict=True):
@@ -136,14 +136,14 @@ def test_emptied_fields_wait_as_if_nothing_had_been_typed(answers, capsys) -> No
     made = asked("4")
     made.fields[0].value = ""
     made.compare()
-    assert capsys.readouterr().out.startswith("No forecast yet, so the answer waits.")
+    assert capsys.readouterr().out.startswith("The answer waits for your forecast.")
     assert ledger.entries() == {}
 
 
 def waiting(made: Forecast) -> Any:
-    """What `compare` shows of an empty forecast, and its button."""
-    panel = made._waiting()
-    return panel, panel.children[-1]
+    """What `compare` shows of a forecast that is not whole: the panel, and its button."""
+    made.compare()
+    return made._waiting[-1].panel, made._waiting[-1].button
 
 
 def test_a_button_tells_the_answer_to_whoever_asks(answers) -> None:
@@ -151,8 +151,8 @@ def test_a_button_tells_the_answer_to_whoever_asks(answers) -> None:
     panel, button = waiting(made)
     assert ROW.printed not in panel.children[0].value
     button.click()
-    assert "No forecast yet. It is 4.1 ms." in panel.children[0].value
-    assert button.layout.display == "none" and "is not scored" in status(made)
+    assert "<b>It is 4.1 ms.</b>" in panel.children[0].value
+    assert button not in panel.children and "is not scored" in status(made)
     assert ledger.entry(NAME) == Entry(None, told=True) and not forecast_score()
 
 
@@ -162,18 +162,19 @@ def test_what_was_typed_before_the_button_was_pressed_counts(answers) -> None:
     made.fields[0].value = "4"
     button.click()
     assert "not whole" in panel.children[0].value and ledger.entries() == {}
-    assert ROW.printed not in panel.children[0].value and button.layout.display != "none"
-    made.fields[1].value, made.fields[2].value = "3", "5"
-    button.click()
+    assert ROW.printed not in panel.children[0].value and button in panel.children
+    made.fields[1].value = "3"
+    assert ROW.printed not in panel.children[0].value
+    made.fields[2].value = "5"
     assert "You said 4 (3 to 5)" in panel.children[0].value
     assert forecast_score().calibration.held == 1
 
 
-def test_a_stored_notebook_has_the_answer_where_there_is_nothing_to_press(answers) -> None:
+def test_a_stored_notebook_does_not_have_the_answer_either(answers) -> None:
     made = asked()
     bundle = waiting(made)[0]._repr_mimebundle_()
-    assert bundle["text/plain"] == repr(made.comparison())
-    assert "No forecast yet. It is 4.1 ms." in bundle["text/html"]
+    assert bundle["text/plain"].startswith("The answer waits for your forecast.")
+    assert f"{ROW.printed} ms" not in str(bundle)
     assert ledger.entries() == {}
 
 
@@ -259,6 +260,7 @@ def test_the_guess_of_an_earlier_day_is_there_again(answers) -> None:
 def test_what_is_typed_after_the_answer_is_compared_and_not_scored(answers, capsys) -> None:
     made = asked()
     waiting(made)[1].click()
+    capsys.readouterr()
     late = asked("4", "3", "5")
     late.compare()
     told = capsys.readouterr().out
@@ -319,10 +321,10 @@ def test_the_score_stands_in_the_map_once_there_is_one(answers, monkeypatch) -> 
     assert isinstance(before, CourseMap)
     assert "orecast" not in repr(before) and "orecast" not in before._repr_html_()
     ledger.keep(NAME, Guess(4, 3, 5))
-    ledger.tell(NAME)
+    ledger.LEDGER.tell(NAME)
     after = feedback.progress()
     assert "Forecasts: 1 of 1 intervals held" in repr(after)
-    assert "one is too few to" in repr(after)
+    assert "one is too few" in repr(after)
     html = after._repr_html_()
     assert "Your forecasts" in html and '<img alt="Forecasts. The roofline: 1 of 1 held' in html
 

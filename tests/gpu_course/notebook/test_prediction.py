@@ -8,36 +8,38 @@ import pytest
 
 from gpu_course.errors import CourseError
 from gpu_course.notebook import prediction as prediction_module
-from gpu_course.notebook.prediction import Prediction, _panel, predict
+from gpu_course.notebook.prediction import Prediction, predict
 from gpu_course.puzzle.specification import Sealed
+
+pytestmark = pytest.mark.usefixtures("answers")
 
 
 def asked(choices=None, unit="", answer=None):
     prediction = Prediction("how many", choices, unit)
-    _panel(prediction)
+    prediction.panel()
     if answer is not None:
         prediction.field.value = answer
     return prediction
 
 
 TEXTS = [
-    (None, "", None, 8, "No guess yet. It is 8."),
+    (None, "", None, 8, "It is 8."),
     (None, "", "4", 8, "You said 4. It is 8."),
     (None, "", "8", 8, "You said 8, and that is right."),
     (None, "sectors", "4", 8, "You said 4 sectors. It is 8 sectors."),
     (None, "bytes", "4,096", 4096, "You said 4,096 bytes, and that is right."),
-    (None, "", "many", 8, "No guess yet. It is 8."),
-    (None, "", "inf", 8, "No guess yet. It is 8."),
+    (None, "", "many", 8, "It is 8."),
+    (None, "", "inf", 8, "It is 8."),
     (None, "", "0.3", 0.1 + 0.2, "You said 0.3, and that is right."),
     (None, "", "8.0", np.int64(8), "You said 8, and that is right."),
     (None, "", "0.25", np.float32(0.5), "You said 0.25. It is 0.5."),
     ([2, 4, 8], "", 4, 8, "You said 4. It is 8."),
     ([2, 4, 8], "", 8, np.int64(8), "You said 8, and that is right."),
-    ([2, 4, 8], "", None, 8, "No guess yet. It is 8."),
+    ([2, 4, 8], "", None, 8, "It is 8."),
     (["(6, 4)", "both"], "", "both", "(6, 4)", "You said “both”. The answer is (6, 4)."),
     ([True, False], "", False, True, "You said False. The answer is True."),
     (["yes", "no"], "", "yes", "yes", "You said “yes”, and that is right."),
-    (["yes", "no"], "", None, "no", "No guess yet. The answer is “no”."),
+    (["yes", "no"], "", None, "no", "The answer is “no”."),
     (["a", "b"], "", "a", 8, "You said “a”. It is 8."),
 ]
 
@@ -57,7 +59,7 @@ def test_the_field_fits_the_question():
 
 def test_the_panel_escapes_the_question_and_reads_as_text():
     prediction = Prediction("is a < b?", ["yes", "no"], "")
-    panel = _panel(prediction)
+    panel = prediction.panel()
     assert "is a &lt; b?" in panel.children[0].value
     assert repr(panel) == "Your prediction: is a < b? (yes, no)"
 
@@ -67,7 +69,7 @@ def test_outside_a_notebook_the_question_is_printed_and_nothing_waits(capsys):
     assert capsys.readouterr().out == "Your prediction: How many sectors? [sectors]\n"
     assert prediction.answer is None
     prediction.compare(8)
-    assert capsys.readouterr().out == "No guess yet. It is 8 sectors.\n"
+    assert capsys.readouterr().out == "It is 8 sectors.\n"
 
 
 def test_inside_a_notebook_the_field_is_shown(shell):
@@ -98,7 +100,7 @@ def test_what_was_seen_comes_with_the_answer(kept):
     html = shown._repr_html_()
     assert "<code>a &lt; b</code> <i>two</i> <b>words</b>." in html
     assert html.count("<p ") == 2 and "You said 4. It is 8." in html
-    assert "Fits in" in repr(asked().comparison(8))  # without a guess, too
+    assert "Fits in" in repr(asked().comparison(8))  # for those who only read, too
 
 
 def test_a_star_between_numbers_is_a_star(kept):
@@ -122,3 +124,78 @@ def test_nothing_to_compare_with_is_said(kept, capsys):
         asked().comparison()
     asked().compare()
     assert "no answer to compare with" in capsys.readouterr().out
+
+
+def status(prediction):
+    return prediction._status.value
+
+
+def test_a_guess_is_kept_and_is_there_again_on_another_day():
+    asked([2, 4, 8], answer=4)
+    again = asked([2, 4, 8])
+    assert again.field.value == 4 and not again.field.disabled and status(again) == ""
+    asked(answer="4,096")
+    assert asked().field.value == "4,096"
+    # Where the choices are others by now, no guess is made up.
+    assert asked(["few", "many"]).field.value is None
+
+
+def test_a_guess_stands_once_the_answer_was_shown(capsys):
+    made = asked([2, 4, 8], answer=4)
+    made.compare(8)
+    assert made.field.disabled and "your guess stands" in status(made)
+    again = asked([2, 4, 8])
+    assert again.field.value == 4 and again.field.disabled and "stands" in status(again)
+    again.compare(8)
+    assert capsys.readouterr().out == "You said 4. It is 8.\n" * 2
+
+
+def test_what_is_no_number_is_told_and_is_no_guess():
+    made = asked(answer="many")
+    assert "“many” is no number" in status(made) and made.waits
+    made.field.value = "8"
+    assert status(made) == "" and not made.waits
+    # The first digit of 12 is not the answer: Enter gives it.
+    assert made.field.continuous_update is False
+
+
+def test_predictions_made_are_counted_for_each_lesson():
+    question = "How many times is the last line carried out?"
+    lesson = "00_start_here"
+    (_, of) = prediction_module.predictions_made()[lesson]
+    assert prediction_module.predictions_made()[lesson] == (0, of) and of > 2
+    for number in (0, 1):
+        made = Prediction(question, [1, 8], "")
+        made.panel()
+        made.field.value = made.choices[number]
+    assert prediction_module.predictions_made()[lesson] == (1, of)
+
+
+def test_an_answer_that_was_only_read_is_no_prediction():
+    question = "How many times is the last line carried out?"
+    made = Prediction(question, [1, 8], "")
+    made.panel()
+    made.compare(8)
+    made.only_read()
+    made.field.value = 8
+    assert "not counted" in status(made)
+    made.compare(8)
+    assert made.told and prediction_module.predictions_made()["00_start_here"][0] == 0
+
+
+def test_where_nobody_is_asked_the_answer_is_told_and_nothing_remembered(
+    monkeypatch, capsys, answers
+):
+    monkeypatch.setenv("GPU_COURSE_GUESSES", "off")
+    made = asked([2, 8])
+    made.compare(8)
+    assert capsys.readouterr().out == "It is 8.\n"
+    assert not (answers.parent / ".gpu_course").exists()
+
+
+def test_a_state_that_cannot_be_written_keeps_nobody_from_guessing(answers, capsys):
+    (answers.parent / ".gpu_course").write_text("a file in the way")
+    made = asked([2, 8], answer=2)
+    assert "Your guess is not kept" in status(made)
+    made.compare(8)
+    assert capsys.readouterr().out.startswith("You said 2. It is 8.\nYour guess is not kept")

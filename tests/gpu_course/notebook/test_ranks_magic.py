@@ -90,7 +90,7 @@ def test_a_cell_that_stands_still_is_ended_and_named(ranked: Shell) -> None:
     shown, told = ranked.run(f"%%ranks 2\n{cell}")
     assert "now" in shown and "earlier" not in shown
     assert told.splitlines() == [
-        "the run stands still: every rank that is not at its end waits",
+        "the run stands still: every rank that has not finished waits",
         "  rank 0 waits in all_reduce 0, line 3: dist.all_reduce(torch.ones(1))",
         "  rank 1 has come to its end",
         "The ranks have been ended, and what they held is gone; the next %%ranks starts new ones.",

@@ -33,7 +33,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
     "each receives before it sends": (
         program("dist.recv(x, (r - 1) % n)\ndist.send(x, (r + 1) % n)"),
         [
-            "the run stands still: every rank that is not at its end waits",
+            "the run stands still: every rank that has not finished waits",
             "rank 0 waits in recv from 2, FILE:9",
             "rank 1 waits in recv from 0, FILE:9",
             "rank 2 waits in recv from 1, FILE:9",
@@ -42,7 +42,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
     "one skips a collective": (
         program("if r != 1:\n    dist.all_reduce(x)"),
         [
-            "the run stands still: every rank that is not at its end waits",
+            "the run stands still: every rank that has not finished waits",
             "rank 0 waits in all_reduce 0, FILE:10",
             "rank 1 has come to its end",
             "rank 2 waits in all_reduce 0, FILE:10",
@@ -123,7 +123,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
     "a group whose member does not come": (
         program("if r != 1:\n    dist.new_group([0, 1])"),
         [
-            "the run stands still: every rank that is not at its end waits",
+            "the run stands still: every rank that has not finished waits",
             "rank 0 waits in new_group of ranks 0, 1, for rank 1, FILE:10",
             "rank 1 has come to its end",
             "rank 2 has come to its end",
@@ -133,7 +133,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
     "a group's collective against one of all": (
         program("g = dist.new_group([0, 1])\ndist.all_reduce(x, group=g if r == 0 else None)"),
         [
-            "the run stands still: every rank that is not at its end waits",
+            "the run stands still: every rank that has not finished waits",
             "rank 0 waits in all_reduce 0 of ranks 0, 1, for rank 1, FILE:10",
             "rank 1 waits in all_reduce 0 of ranks 0, 1, 2, for rank 0, FILE:10",
             "rank 2 waits in all_reduce 0 of ranks 0, 1, 2, for rank 0, FILE:10",
@@ -154,7 +154,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
     "other tags": (
         program("if r < 2:\n    dist.recv(x, 0, tag=2) if r else dist.send(x, 1, tag=1)"),
         [
-            "the run stands still: every rank that is not at its end waits",
+            "the run stands still: every rank that has not finished waits",
             "rank 0 waits in send to 1 with tag 1, FILE:10",
             "rank 1 waits in recv from 0 with tag 2, FILE:10",
             "rank 2 has come to its end",
@@ -214,14 +214,14 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
     "a message that nobody takes": (
         program("if r == 0:\n    dist.send(x, 1)"),
         [
-            "the run stands still: every rank that is not at its end waits",
+            "the run stands still: every rank that has not finished waits",
             "rank 0 waits in send to 1, FILE:10",
         ],
     ),
     "a barrier on one rank": (
         program("if r == 1:\n    dist.barrier()"),
         [
-            "the run stands still: every rank that is not at its end waits",
+            "the run stands still: every rank that has not finished waits",
             "rank 0 has come to its end",
             "rank 1 waits in barrier 0, FILE:10",
         ],
@@ -229,7 +229,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
     "one turn less": (
         program("for _ in range(3 - (r == 2)):\n    dist.all_reduce(x)"),
         [
-            "the run stands still: every rank that is not at its end waits",
+            "the run stands still: every rank that has not finished waits",
             "rank 0 waits in all_reduce 2, FILE:10",
             "rank 1 waits in all_reduce 2, FILE:10",
             "rank 2 has come to its end",

@@ -188,7 +188,7 @@ def test_a_rank_that_never_ends_is_named_with_its_line() -> None:
     verdict = check(replace(SHIFT, seconds=1.0), answer=text, seed=0)
     assert (verdict.status, verdict.reason) == ("timeout", "deadline"), verdict.message
     first, *rest = (" ".join(row.split()) for row in verdict.message.splitlines())
-    assert first == "rank 1 does not come to its end, and others wait for it"
+    assert first == "rank 1 does not finish, and others wait for it"
     assert rest[:4] == [
         "rank 0: waits in barrier 0, line 11", "rank 1: is in no call, line 10",
         "rank 2: waits in barrier 0, line 11", "where: shift.py:10",

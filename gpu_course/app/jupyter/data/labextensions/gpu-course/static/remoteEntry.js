@@ -15,6 +15,8 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
   const CELL = /^\s*%%puzzle[ \t]+(?:\w+\/)?(\w+)[^\n]*(?:\n|$)/;
   const SAVE_AFTER_MS = 400;
   const LOOK_EVERY_MS = 1500;
+  const MOST_TURNS = 600; // frames, for a large notebook on a busy machine
+  const STILL_TURNS = 20;
 
   // A cell holds no newline at its end, a file does.
   const sameText = (a, b) => a.replace(/\n$/, "") === b.replace(/\n$/, "");
@@ -36,7 +38,8 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
       const scan = () => this.scan();
       this.app.shell.layoutModified.connect(scan);
       this.app.shell.currentChanged.connect(scan);
-      document.addEventListener("click", event => this.clicked(event));
+      // Before JupyterLab, which opens the notebook of a link and forgets its place in it.
+      document.addEventListener("click", event => this.clicked(event), true);
       document.addEventListener("focusout", () => this.saveAll());
       window.addEventListener("focus", () => this.look());
       window.setInterval(() => this.look(), LOOK_EVERY_MS);
@@ -298,6 +301,13 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
     clicked(event) {
       const target = event.target instanceof Element && event.target.closest("[data-gpu-course]");
       if (!target) return;
+      if (target.getAttribute("data-gpu-course") === "go") {
+        if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        event.stopPropagation();
+        this.goTo(target).catch(error => console.warn("gpu-course:", error));
+        return;
+      }
       event.preventDefault();
       const path = target.getAttribute("data-gpu-course-file");
       if (!ANSWER.test(path)) return;
@@ -306,6 +316,55 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
       } else {
         this.loadInto(target, path);
       }
+    }
+
+    // Opens the notebook of a puzzle, and scrolls to its heading.
+    async goTo(link) {
+      const name = link.getAttribute("data-gpu-course-puzzle");
+      const here = this.panelOf(link);
+      const folder = here ? here.context.path.replace(/[^/]*$/, "") : "notebooks/";
+      const file = link.getAttribute("data-gpu-course-notebook");
+      const panel = await this.app.commands.execute("docmanager:open", { path: folder + file });
+      if (!panel || !panel.content || !panel.content.scrollToItem) return;
+      await panel.context.ready;
+      await panel.revealed;
+      const line = new RegExp(`^#+ Puzzle: \`?${name}\`?\\s*$`, "m");
+      const cells = panel.content.widgets;
+      const at = cells.findIndex(
+        cell => cell.model.type === "markdown" && line.test(cell.model.sharedModel.getSource())
+      );
+      if (at < 0) return;
+      panel.content.activeCellIndex = at;
+      // Cells above get their height while they come into view, which moves the heading: it is
+      // scrolled to until it has stayed where it was put for some frames.
+      let before = null;
+      let still = 0;
+      for (let turn = 0; turn < MOST_TURNS && still < STILL_TURNS && !panel.isDisposed; turn++) {
+        const heading = this.headingIn(cells[at], name);
+        if (heading) {
+          const top = heading.getBoundingClientRect().top;
+          still = top === before ? still + 1 : 0;
+          if (!still) heading.scrollIntoView({ block: "start" });
+          before = heading.getBoundingClientRect().top;
+        } else {
+          await panel.content.scrollToItem(at, "start");
+        }
+        await new Promise(requestAnimationFrame);
+      }
+    }
+
+    headingIn(cell, name) {
+      const headings = [...cell.node.querySelectorAll("h1, h2, h3, h4, h5, h6")];
+      const shown = heading => heading.textContent.replace(/\u00b6$/, "").trim();
+      return headings.find(each => each.offsetParent && shown(each) === `Puzzle: ${name}`);
+    }
+
+    // Returns the notebook that something stands in.
+    panelOf(node) {
+      for (const panel of this.app.shell.widgets("main")) {
+        if (panel.context && panel.node.contains(node)) return panel;
+      }
+      return null;
     }
 
     async loadInto(target, path) {
