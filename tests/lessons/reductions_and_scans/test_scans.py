@@ -139,6 +139,19 @@ def test_the_solution_scans_any_number_of_tiles_in_any_room() -> None:
         assert (told & 3 == 2).all()
 
 
+def test_prefixes_come_towards_those_who_look_back() -> None:
+    """All look at the same time, each at the next 32 tiles on its way back: `scan_lookback.md`."""
+    has_prefix, looks = [False] * 1152, 0
+    while not all(has_prefix):
+        looks += 1
+        far, near = 32 * looks, 32 * (looks - 1)
+        has_prefix = [
+            known or tile < far or any(has_prefix[tile - far : tile - near])
+            for tile, known in enumerate(has_prefix)
+        ]
+    assert looks == 8
+
+
 @pytest.mark.parametrize("grid", [1, 2, 5, 64])
 def test_the_sum_has_the_same_bits_on_any_grid(grid: int) -> None:
     puzzle = puzzle_of("deterministic_sum")
