@@ -13,26 +13,26 @@ that holds them all, that loop counts as often as it takes for `PRODUCTS` of the
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from benchmarks.record_float64 import kernels
+from gpu_course.hardware.compiled.compiler import compile_kernel
+from gpu_course.hardware.compiled.listing import Compiled
+from gpu_course.hardware.compiled.toolchain import toolchain
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "benchmarks" / "records" / "compiled"
-CAPABILITIES = ((8, 0), (9, 0))
+CAPABILITIES = ("8.0", "9.0")
 PRODUCTS = {
     "matmul_tiled": 16,
     "batched_matmul": 16,
@@ -68,11 +68,8 @@ VARIANTS = {
 }
 """Name -> a solution and what is written in another way in it, for comparison."""
 
-NEEDED = ("numba-cuda", "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm")
-_LABEL = re.compile(r"\s*(\.L_x_\d+):")
-_INSTRUCTION = re.compile(r"\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
-_BRANCH = re.compile(r"\bBRA\b.*?(\.L_x_\d+)")
-_GUARD = re.compile(r"^@!?U?P\d?T?\s+")
+INSTRUCTION_BYTES = 16
+_BRANCH = re.compile(r"BRA\b.*\b0x([0-9a-f]+)")
 _REGISTER = re.compile(r"\bR\d+\b")
 
 
@@ -104,72 +101,8 @@ class Counted:
     hidden_behind: int
 
 
-@cache
-def tool(name: str) -> Path | None:
-    """Returns a program of NVIDIA's wheels, such as "ptxas", or None where it is not installed."""
-    for folder in map(Path, sys.path):
-        for found in sorted(folder.glob(f"nvidia/*/bin/{name}")):
-            return found
-    return None
-
-
-def available() -> bool:
-    """Returns whether the extra `compile` is installed."""
-    numba_cuda = importlib.util.find_spec("numba_cuda") is not None
-    return bool(numba_cuda and tool("ptxas") and tool("nvdisasm"))
-
-
-def machine_code(function: Any, types: Sequence[Any], capability: tuple[int, int]) -> Compiled:
-    """Returns a kernel as machine code.
-
-    Args:
-        function: the Python function.
-        types: Numba's types of its arguments.
-        capability: compute capability.
-    """
-    from numba import cuda
-
-    ptx, _ = cuda.compile_ptx(function, tuple(types), cc=capability)
-    arch = f"-arch=sm_{capability[0]}{capability[1]}"
-    with tempfile.TemporaryDirectory() as folder:
-        source, binary = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
-        source.write_text(ptx, encoding="utf-8")
-        told = _run("ptxas", arch, "-v", source, "-o", binary).stderr
-        text = _run("nvdisasm", "-c", binary).stdout
-    registers = re.search(r"Used (\d+) registers", told)
-    spilled = re.search(r"(\d+) bytes spill stores", told)
-    assert registers and spilled, told
-    return Compiled(int(registers[1]), int(spilled[1]), *_parsed(text))
-
-
-def _run(name: str, *arguments: Any) -> subprocess.CompletedProcess[str]:
-    program = tool(name)
-    assert program is not None, f"{name} is not installed: python -m pip install {' '.join(NEEDED)}"
-    command = [str(program), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True)
-
-
-def _parsed(text: str) -> tuple[list[str], list[tuple[int, int]]]:
-    """Returns the instructions without their guards, and the loops among them."""
-    instructions: list[str] = []
-    labels: dict[str, int] = {}
-    inside = False
-    for line in text.splitlines():
-        inside = inside or line.startswith(".text.")
-        if label := _LABEL.match(line):
-            labels[label[1]] = len(instructions)
-        elif inside and (found := _INSTRUCTION.match(line)):
-            instructions.append(_GUARD.sub("", found[1]))
-    loops = []
-    for end, instruction in enumerate(instructions):
-        branch = _BRANCH.search(instruction)
-        if branch and labels.get(branch[1], end) < end:
-            loops.append((labels[branch[1]], end))
-    return instructions, loops
-
-
 @dataclass(frozen=True)
-class Compiled:
+class Code:
     """A kernel as machine code.
 
     Attributes:
@@ -183,6 +116,17 @@ class Compiled:
     spilled_bytes: int
     instructions: list[str]
     loops: list[tuple[int, int]]
+
+    @classmethod
+    def of(cls, found: Compiled) -> Code:
+        """Returns a compiled kernel with its loops: what a branch back to an earlier one ends."""
+        texts = [each.text[each.text.index(each.opcode) :] for each in found.instructions]
+        loops = []
+        for end, text in enumerate(texts):
+            branch = _BRANCH.match(text)
+            if branch and int(branch[1], 16) < end * INSTRUCTION_BYTES:
+                loops.append((int(branch[1], 16) // INSTRUCTION_BYTES, end))
+        return cls(found.registers, found.spill_bytes, texts, loops)
 
     def counted(self, products: int) -> Counted:
         """Returns what is in the main loop.
@@ -266,8 +210,6 @@ def compiled(topic: str) -> dict[str, dict[str, Counted]]:
     Args:
         topic: the lesson's, such as "matmul".
     """
-    from numba import typeof
-
     found: dict[str, dict[str, Counted]] = {}
     for key, path, function, _, arguments in kernels():
         lesson, _, name = key.partition(":")[0].partition("/")
@@ -280,9 +222,7 @@ def compiled(topic: str) -> dict[str, dict[str, Counted]]:
             if solution == label:
                 texts[other] = _changed(text, changes)
         for each, source in texts.items():
-            found[each] = _of_source(
-                source, function, [typeof(value) for value in arguments], label
-            )
+            found[each] = _of_source(source, function, arguments, label)
     return found
 
 
@@ -293,7 +233,7 @@ def _changed(text: str, changes: Sequence[tuple[str, str]]) -> str:
     return text
 
 
-def _of_source(text: str, function: str, types: Sequence[Any], label: str) -> dict[str, Counted]:
+def _of_source(text: str, function: str, arguments: list[Any], label: str) -> dict[str, Counted]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.py"
         path.write_text(text, encoding="utf-8")
@@ -301,18 +241,12 @@ def _of_source(text: str, function: str, types: Sequence[Any], label: str) -> di
         assert spec and spec.loader
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        kernel = getattr(module, function).py_func
         return {
-            f"{major}.{minor}": machine_code(kernel, types, (major, minor)).counted(
-                PRODUCTS.get(label, 1)
-            )
-            for major, minor in CAPABILITIES
+            capability: Code.of(
+                compile_kernel(lambda: getattr(module, function), function, arguments, capability)
+            ).counted(PRODUCTS.get(label, 1))
+            for capability in CAPABILITIES
         }
-
-
-def compilers() -> dict[str, str]:
-    """Returns the versions of what has a part in compiling."""
-    return {package: importlib.metadata.version(package) for package in NEEDED}
 
 
 def table(found: dict[str, dict[str, Counted]]) -> str:
@@ -361,7 +295,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     found = compiled(topic)
     kept = {
-        "compiler": compilers(),
+        "compiler": toolchain().versions,
         "kernels": {
             name: {version: asdict(each) for version, each in by_capability.items()}
             for name, by_capability in found.items()

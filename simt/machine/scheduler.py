@@ -20,6 +20,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -392,8 +393,7 @@ class Scheduler:
         if not self.under_way and not self._new:
             return None
         if self._offered is None:
-            new = islice(filter(self._has_room, self._new.values()), self._most_offered)
-            self._offered = [context.task for context in new]
+            self._offered = self._offers()
         runnable = [context.task for context in self._ready.values()] + self._offered
         if not runnable:
             self._deadlock()
@@ -406,6 +406,21 @@ class Scheduler:
             context.steps_left = self.step_budget
             self._ready[task.number] = context
         return self.under_way[task.number]
+
+    def _offers(self) -> list[Task]:
+        """Returns those that have not started and may; of each block one, where there is no room.
+
+        Who waits for ever then hangs on which block comes first, and any of them may.
+        """
+        new = map(attrgetter("task"), filter(self._has_room, self._new.values()))
+        found = list(islice(new, self._most_offered))
+        if len(self._resident) < self._room:
+            blocks = {task.block for task in found}
+            for task in new:
+                if task.block not in blocks:
+                    blocks.add(task.block)
+                    found.append(task)
+        return found
 
     def _has_room(self, context: TaskContext) -> bool:
         """True where a task's block is there, or may come."""

@@ -30,16 +30,8 @@ def histogram_private(counts, values, size):
     for k in range(t, BINS, TPB):
         own[k] = 0
     cuda.syncthreads()
-    step = cuda.gridsize(1)
-    # Two loads that do not wait for each other are in flight at once.
-    for i in range(cuda.grid(1), size, 2 * step):
-        kept = cuda.local.array(2, int32)
-        for k in range(2):
-            if i + k * step < size:
-                kept[k] = values[i + k * step]
-        for k in range(2):
-            if i + k * step < size:
-                cuda.atomic.add(own, kept[k], 1)
+    for i in range(cuda.grid(1), size, cuda.gridsize(1)):
+        cuda.atomic.add(own, values[i], 1)
     cuda.syncthreads()
     for k in range(t, BINS, TPB):
         cuda.atomic.add(counts, k, own[k])

@@ -18,7 +18,7 @@ size is 1 or more. NaN and infinities count as in any sum, each in its
 own segment and in no other.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, int32
 
 TPB = 64
 WARP = 32
@@ -31,7 +31,7 @@ def segmented_sum(out, key, a, size):
     lane = cuda.laneid
     # answer
     x = a[i] if i < size else float32(0)
-    mine = key[i] if i < size else -1
+    mine = key[i] if i < size else int32(-1)
     step = 1
     while step < WARP:
         y = cuda.shfl_down_sync(FULL, x, step)

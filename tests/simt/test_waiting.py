@@ -143,6 +143,20 @@ def test_a_block_may_wait_for_those_that_have_started(
     assert ended == ({True} if "ticket" in tile or not resident else {False})
 
 
+@pytest.mark.parametrize("threads", [3, 128, 160])
+def test_any_block_may_be_the_first_to_find_room_however_large_it_is(
+    threads: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(TILES.format(tile="cuda.blockIdx.x"))
+    for first in (1, 2):  # each waits for the block before it
+        out, flag, ticket = np.zeros(3, np.int64), np.zeros(3, np.int64), np.zeros(1, np.int64)
+        schedule = Ranked("threads", resident=1, first=first)
+        report = simulate(f"{path}:kernel", schedule=schedule)[3, threads](out, flag, ticket)
+        assert np.flatnonzero(out).tolist() == [first]
+        assert [hazard.kind for hazard in report.hazards] == ["endless-loop"]
+
+
 def test_no_more_blocks_are_there_than_there_is_room_for(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.hardware.compiled.listing import Compiled, read_compiled
-from gpu_course.hardware.compiled.toolchain import Toolchain, run_tool, toolchain
+from gpu_course.hardware.compiled.toolchain import ToolFailed, Toolchain, run_tool, toolchain
 from simt.files import write_text
 
 CAPABILITIES = ("7.5", "8.0", "9.0", "10.0", "12.0")
@@ -56,12 +56,15 @@ def compile_kernel(
     found = _read(path)
     if found is None:
         kernel = load()
-        ptx = _ptx(getattr(kernel, "py_func", kernel), arguments, capability)
+        kernel = getattr(kernel, "py_func", kernel)
+        ptx = _ptx(kernel, arguments, capability)
         if path is None:
             path = _kept(keep, [*parts, ptx])
             found = _read(path)
         if found is None:
             found = _assembled(name, capability, arch, ptx, tools)
+            with_lines = _ptx(kernel, arguments, capability, lines=True)
+            found = _with_lines(found, name, capability, arch, with_lines, tools)
             _write(path, found)
     return found
 
@@ -87,7 +90,25 @@ def _arch(capability: str) -> str:
     return f"sm_{found.number[0]}{found.number[1]}"
 
 
-def _ptx(function: Callable[..., Any], arguments: Sequence[Any], capability: str) -> str:
+def _with_lines(
+    found: Compiled, name: str, capability: str, arch: str, ptx: str, tools: Toolchain
+) -> Compiled:
+    """Returns a kernel with the lines of its file, where asking for them changes nothing else.
+
+    A launch compiles without lines. NVVM may come to other code with them, and once in a while to
+    PTX that lacks a label: then the lines stay unknown.
+    """
+    try:
+        lined = _assembled(name, capability, arch, ptx, tools)
+    except ToolFailed:
+        return found
+    same = [each.text for each in lined.instructions] == [each.text for each in found.instructions]
+    return lined if same else found
+
+
+def _ptx(
+    function: Callable[..., Any], arguments: Sequence[Any], capability: str, lines: bool = False
+) -> str:
     from gpu_course.hardware.run import cuda_module
 
     number = tuple(map(int, capability.split(".")))
@@ -98,7 +119,7 @@ def _ptx(function: Callable[..., Any], arguments: Sequence[Any], capability: str
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ptx, _ = cuda.compile_ptx(function, types, cc=number, lineinfo=True)
+            ptx, _ = cuda.compile_ptx(function, types, cc=number, lineinfo=lines)
         except Exception as error:
             raise _refusal(function, error) from error
     return str(ptx)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from gpu_course.puzzle.specification import (
     Values,
 )
 
+EACH = 8
+PIECE = TPB * EACH
 FEW, MANY = 3, 7
 """The two grids."""
 
@@ -29,7 +32,7 @@ ROUNDING = 0.001
 
 
 def _pieces(case: Case) -> int:
-    return blocks_to_cover(case.sizes["size"], TPB)
+    return blocks_to_cover(case.sizes["size"], PIECE)
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -38,7 +41,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     No number is small, so one that is left out shows.
     """
     size = case.sizes["size"]
-    found = np.unique(rng.integers(1 << 22, 1 << 24, size + 8))
+    found = np.unique(rng.integers(1 << 22, 1 << 24, size + size // 100 + 8))
     numbers = rng.permutation(found)[:size]
     return {
         "a": (rng.choice((-1, 1), size) * numbers / 2**24).astype(np.float32),
@@ -75,14 +78,14 @@ def _sum(a: np.ndarray) -> np.ndarray:
 DETERMINISTIC_SUM = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(
-        sized("visible example", visible=True, size=600),
+        sized("visible example", visible=True, size=8 * PIECE - 90),
         sized("one cell", size=1),
-        sized("exactly two pieces", size=128),
-        sized("one cell more than eight pieces", size=513),
-        sized("more pieces than threads", size=66 * 64 + 7),
+        sized("exactly two pieces", size=2 * PIECE),
+        sized("one cell more than eight pieces", size=8 * PIECE + 1),
+        sized("more pieces than threads", size=66 * PIECE + 7),
         sized("an infinite number at the end", size=70, infinite=1),
     ),
-    random_case=drawn_case(size=(500, 1500)),
+    random_case=drawn_case(size=(8 * PIECE, 20 * PIECE)),
     inputs=with_special_numbers(_inputs, infinite=_infinite_at_the_end),
     scratch=_scratch,
     launches=_launches,
@@ -103,7 +106,11 @@ DETERMINISTIC_SUM = KernelPuzzle(
             "Each number and each part is needed once.",
             "bytes loaded from global memory",
         ),
-        AS_FEW_SHUFFLES,
+        replace(
+            AS_FEW_SHUFFLES,
+            lesson="A thread can add up its own numbers of a piece first, in a fixed order. Then "
+            "32 sums are left in a warp, and these become one in five steps.",
+        ),
     ),
     share=Share("Each thread writes at most one cell of out."),
 )

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.reductions_and_scans.scan_pieces import (
-    TPB,
-    running,
-)
+from gpu_course.lessons.reductions_and_scans.scan_pieces import running
 from gpu_course.lessons.reductions_and_scans.sums import NO_FLOAT64
 from gpu_course.puzzle.builders import (
     arrays,
@@ -26,12 +23,24 @@ from gpu_course.puzzle.specification import (
     Values,
 )
 
+TPB, EACH = 128, 15
+TILE = TPB * EACH
 NOTHING, TOTAL, PREFIX = 0, 1, 2
-ARGUMENTS = ("out", "a", "size", "ticket", "state", "totals", "prefixes")
+ARGUMENTS = ("out", "a", "size", "ticket", "told")
+
+
+def told(state: int, numbers: np.ndarray) -> np.ndarray:
+    """Returns the words that tell a state and float32 numbers.
+
+    >>> [hex(word) for word in told(TOTAL, np.array([1.5, -2.0], np.float32))]
+    ['0x3fc0000000000001', '-0x3fffffffffffffff']
+    """
+    bits = np.asarray(numbers, np.float32).view(np.int32)
+    return (bits.astype(np.int64) << 32) | state
 
 
 def _tiles(case: Case) -> int:
-    return blocks_to_cover(case.sizes["size"], TPB)
+    return blocks_to_cover(case.sizes["size"], TILE)
 
 
 def _held_up(case: Case) -> int:
@@ -39,49 +48,46 @@ def _held_up(case: Case) -> int:
     return case.sizes.get("held_up", 0)
 
 
+def _numbers(rng: np.random.Generator, case: Case) -> Values:
+    if not _held_up(case):
+        return arrays("size", a="size")(rng, case)
+    # So many different numbers would add up to more than the 24 bits of a float32.
+    numbers = rng.choice(np.delete(np.arange(-800, 801), 800), case.sizes["size"])
+    return {"a": numbers.astype(np.float32) / np.float32(8), "size": case.sizes["size"]}
+
+
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    made = arrays("size", a="size")(rng, case)
     found = {
-        **made,
+        **_numbers(rng, case),
         "ticket": np.full(1, _held_up(case), np.int32),
-        "state": np.full(_tiles(case), NOTHING, np.int32),
+        "told": np.zeros(_tiles(case), np.int64),
     }
-    return found | _told(found["a"], case) if _held_up(case) else found
+    return found | _begun(found["a"], case) if _held_up(case) else found
 
 
-def _told(a: np.ndarray, case: Case) -> Values:
-    """What is there where the first blocks were held up: tile 0 told its prefix, others a total.
-
-    Tile 0 needs no total, so nobody may count on one.
-    """
-    tiles, told = _tiles(case), _held_up(case)
+def _begun(a: np.ndarray, case: Case) -> Values:
+    """What is there where the first blocks were held up: tile 0 told its prefix, others a total."""
+    tiles, held_up = _tiles(case), _held_up(case)
     out = np.full(a.size, np.nan, np.float32)
-    out[: told * TPB] = running(a)[: told * TPB]
-    state = np.full(tiles, NOTHING, np.int32)
-    state[0], state[1:told] = PREFIX, TOTAL
-    totals, prefixes = (np.full(tiles, np.nan, np.float32) for _ in "tp")
-    totals[1:told] = a[TPB : told * TPB].reshape(-1, TPB).sum(axis=1)
-    prefixes[0] = a[:TPB].sum()
-    return {"out": out, "state": state, "totals": totals, "prefixes": prefixes}
+    out[: held_up * TILE] = running(a)[: held_up * TILE]
+    sums = a[: held_up * TILE].reshape(-1, TILE).sum(axis=1)
+    words = np.zeros(tiles, np.int64)
+    words[0], words[1:held_up] = told(PREFIX, sums[0]), told(TOTAL, sums[1:])
+    return {"out": out, "told": words}
 
 
 def _put_special_numbers(values: Values) -> None:
     """An infinity in the first tile, a NaN in the second."""
-    values["a"][40], values["a"][TPB + 3] = np.inf, np.nan
+    values["a"][40], values["a"][TILE + 3] = np.inf, np.nan
 
 
 def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    return {
-        "ticket": np.zeros(1, np.int32),
-        "state": np.zeros(_tiles(case), np.int32),
-        "totals": np.zeros(_tiles(case), np.float32),
-        "prefixes": np.zeros(_tiles(case), np.float32),
-    }
+    return {"ticket": np.zeros(1, np.int32), "told": np.zeros(_tiles(case), np.int64)}
 
 
 def _cells(case: Case, name: str) -> int:
-    """One of out. Whoever asks for the state of a tile does so by an atomic, as if to write it."""
-    return 1 if name == "out" else _tiles(case)
+    """EACH of out. Whoever asks for the word of a tile does so by an atomic, as if to write it."""
+    return EACH if name == "out" else _tiles(case)
 
 
 def _launches(case: Case) -> tuple[Launch, ...]:
@@ -89,9 +95,14 @@ def _launches(case: Case) -> tuple[Launch, ...]:
 
 
 def _reference(inputs: Values, case: Case) -> Values:
-    state = np.full(_tiles(case), PREFIX, np.int32)
-    state[1 : _held_up(case)] = TOTAL
-    return {"out": running(inputs["a"]), "state": state}
+    sums = running(inputs["a"])
+    if case.sizes.get("infinite"):
+        return {"out": sums}  # a NaN is told as well, and its bits are those of the machine
+    size = case.sizes["size"]
+    ends = np.minimum(np.arange(1, _tiles(case) + 1) * TILE, size) - 1
+    words = told(PREFIX, sums[ends])
+    words[1 : _held_up(case)] = inputs["told"][1 : _held_up(case)]
+    return {"out": sums, "told": words}
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
@@ -103,19 +114,19 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 SCAN_LOOKBACK = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(
-        sized("visible example", visible=True, size=300),
+        sized("visible example", visible=True, size=2 * TILE + 300),
         sized("one cell", size=1),
-        sized("exactly four tiles of large numbers", size=256, doublings=90),
-        sized("one cell more than two tiles", size=129),
-        sized("an infinity, and then a NaN", size=70, infinite=1),
+        sized("exactly four tiles of large numbers", size=4 * TILE, doublings=90),
+        sized("one cell more than two tiles", size=2 * TILE + 1),
+        sized("an infinity, and then a NaN", size=TILE + 70, infinite=1),
         # Two windows of a warp are looked back over, and three blocks are all that it takes.
         Case(
             "more tiles than a warp has lanes were held up",
-            {"size": 35 * 64 + 9, "held_up": 33},
+            {"size": 35 * TILE + 9, "held_up": 33},
             whole=False,
         ),
     ),
-    random_case=drawn_case(size=(130, 320)),
+    random_case=drawn_case(size=(2 * TILE + 2, 5 * TILE)),
     inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=_scratch,
     launches=_launches,
@@ -123,13 +134,13 @@ SCAN_LOOKBACK = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * case.sizes["size"] + 8 * _tiles(case) ** 2,
+            lambda case, counters: 4 * case.sizes["size"],
             "The numbers before a tile have been added up by the blocks that have those tiles. Let "
-            "a block ask for their sums, by one warp at most, and load its own numbers alone.",
+            "a block ask for their sums, and load its own numbers alone.",
             "bytes loaded from global memory",
         ),
         NO_FLOAT64,
     ),
     diagnose=_diagnose,
-    share=Share("Each thread writes at most one cell of out.", _cells, reads=False),
+    share=Share("Each thread writes at most EACH cells of out.", _cells, reads=False),
 )

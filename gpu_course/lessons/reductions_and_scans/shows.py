@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LOOK_BACK = "scan_lookback"
 """The puzzle whose answer is run."""
 TILES = 12
+STATE = 3
+"""The bits of a word that hold its state."""
 
 
 @asks_for_answers
@@ -69,7 +71,8 @@ def states_over_time(events: Sequence[AccessEvent], array: str) -> list[list[int
 
     Args:
         events: of a launch, in the order they happened.
-        array: the kernel's name for the array of states, which atomics change.
+        array: the kernel's name for the array of words, which atomics change. The last two bits
+            of a word are the state.
     """
     found: list[list[int]] = []
     for event in events:
@@ -79,9 +82,9 @@ def states_over_time(events: Sequence[AccessEvent], array: str) -> list[list[int
         now = found[-1] if found else [0] * int(np.prod(event.shape))
         found = found or [now]
         for cell, before, value in zip(event.cells, event.found, event.values, strict=True):
-            # A tile that is only asked for its state is left as it is: an addition of 0.
-            if int(value) > int(before):
-                now = [*now[: int(cell)], int(value), *now[int(cell) + 1 :]]
+            # A word that is only asked for is left as it is: an addition of 0.
+            if (state := int(value) & STATE) > int(before) & STATE:
+                now = [*now[: int(cell)], state, *now[int(cell) + 1 :]]
                 found.append(now)
     return found
 
@@ -96,7 +99,7 @@ def show_look_back(seed: int = 2) -> Figure:
     """
     puzzle = index.find(LOOK_BACK)
     assert isinstance(puzzle, KernelPuzzle)
-    tile = int(puzzle.constants["TPB"])
+    tile = int(puzzle.constants["TILE"])
     given = trial.prepare(puzzle, Case("a picture", {"size": TILES * tile}), 0)
     own = _run(puzzle, given, _own_kernels(puzzle), seed)
     moments = own or _run(puzzle, given, trial.reference_kernels(puzzle), seed)
@@ -129,6 +132,6 @@ def _run(
     if not right or any(hazard.severity == "error" for hazard in tried.hazards):
         return None
     (launch,) = given.launches
-    (own,) = tried.own_names(launch, "state")
+    (own,) = tried.own_names(launch, "told")
     moments = states_over_time(log.events, own)
     return moments if moments and set(moments[-1]) == {2} else None

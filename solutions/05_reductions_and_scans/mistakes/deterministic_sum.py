@@ -3,6 +3,8 @@
 from numba import cuda, float32, float64
 
 TPB = 64
+EACH = 8
+PIECE = 512
 WARP = 32
 WARPS = 2
 FULL = 0xFFFFFFFF
@@ -14,8 +16,11 @@ def blocks_add_as_they_come(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
     t = cuda.threadIdx.x
     for piece in range(cuda.blockIdx.x, pieces, cuda.gridDim.x):
-        i = piece * TPB + t
-        x = a[i] if i < size else float32(0)
+        rest = a[piece * PIECE + t :]
+        left = size - piece * PIECE - t
+        x = float32(0)
+        for k in range(EACH):
+            x += rest[k * TPB] if k * TPB < left else float32(0)
         step = WARP // 2
         while step > 0:
             x += cuda.shfl_down_sync(FULL, x, step)
@@ -55,8 +60,11 @@ def one_piece_for_each_block(parts, a, size, pieces):
     t = cuda.threadIdx.x
     last = min(pieces, cuda.gridDim.x)
     for piece in range(cuda.blockIdx.x, last, cuda.gridDim.x):
-        i = piece * TPB + t
-        x = a[i] if i < size else float32(0)
+        rest = a[piece * PIECE + t :]
+        left = size - piece * PIECE - t
+        x = float32(0)
+        for k in range(EACH):
+            x += rest[k * TPB] if k * TPB < left else float32(0)
         step = WARP // 2
         while step > 0:
             x += cuda.shfl_down_sync(FULL, x, step)
@@ -75,8 +83,11 @@ def no_barrier(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
     t = cuda.threadIdx.x
     for piece in range(cuda.blockIdx.x, pieces, cuda.gridDim.x):
-        i = piece * TPB + t
-        x = a[i] if i < size else float32(0)
+        rest = a[piece * PIECE + t :]
+        left = size - piece * PIECE - t
+        x = float32(0)
+        for k in range(EACH):
+            x += rest[k * TPB] if k * TPB < left else float32(0)
         step = WARP // 2
         while step > 0:
             x += cuda.shfl_down_sync(FULL, x, step)
@@ -94,8 +105,11 @@ def one_barrier_in_the_loop(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
     t = cuda.threadIdx.x
     for piece in range(cuda.blockIdx.x, pieces, cuda.gridDim.x):
-        i = piece * TPB + t
-        x = a[i] if i < size else float32(0)
+        rest = a[piece * PIECE + t :]
+        left = size - piece * PIECE - t
+        x = float32(0)
+        for k in range(EACH):
+            x += rest[k * TPB] if k * TPB < left else float32(0)
         step = WARP // 2
         while step > 0:
             x += cuda.shfl_down_sync(FULL, x, step)
@@ -132,8 +146,9 @@ def in_double(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
     t = cuda.threadIdx.x
     for piece in range(cuda.blockIdx.x, pieces, cuda.gridDim.x):
-        i = piece * TPB + t
-        x = float64(a[i]) if i < size else float64(0)
+        x = float64(0)
+        for i in range(piece * PIECE + t, min((piece + 1) * PIECE, size), TPB):
+            x += a[i]
         step = WARP // 2
         while step > 0:
             x += cuda.shfl_down_sync(FULL, x, step)
@@ -152,6 +167,6 @@ def one_thread_for_each_piece(parts, a, size, pieces):
     if cuda.threadIdx.x == 0:
         for piece in range(cuda.blockIdx.x, pieces, cuda.gridDim.x):
             x = float32(0)
-            for i in range(piece * TPB, min((piece + 1) * TPB, size)):
+            for i in range(piece * PIECE, min((piece + 1) * PIECE, size)):
                 x += a[i]
             parts[piece] = x

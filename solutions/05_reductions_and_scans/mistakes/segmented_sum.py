@@ -1,6 +1,6 @@
 """Wrong answers to segmented_sum that learners give."""
 
-from numba import cuda, float32
+from numba import cuda, float32, int32
 
 TPB = 64
 WARP = 32
@@ -21,7 +21,7 @@ def plain_addition(out, key, a, size):
     i = cuda.grid(1)
     lane = cuda.laneid
     x = a[i] if i < size else float32(0)
-    mine = key[i] if i < size else -1
+    mine = key[i] if i < size else int32(-1)
     step = 1
     while step < WARP:
         y = cuda.shfl_down_sync(FULL, x, step)
@@ -40,7 +40,7 @@ def keys_not_compared(out, key, a, size):
     i = cuda.grid(1)
     lane = cuda.laneid
     x = a[i] if i < size else float32(0)
-    mine = key[i] if i < size else -1
+    mine = key[i] if i < size else int32(-1)
     step = 1
     while step < WARP:
         y = cuda.shfl_down_sync(FULL, x, step)
@@ -60,7 +60,7 @@ def only_where_a_segment_begins(out, key, a, size):
     i = cuda.grid(1)
     lane = cuda.laneid
     x = a[i] if i < size else float32(0)
-    mine = key[i] if i < size else -1
+    mine = key[i] if i < size else int32(-1)
     step = 1
     while step < WARP:
         y = cuda.shfl_down_sync(FULL, x, step)
@@ -98,7 +98,7 @@ def one_step_only(out, key, a, size):
     i = cuda.grid(1)
     lane = cuda.laneid
     x = a[i] if i < size else float32(0)
-    mine = key[i] if i < size else -1
+    mine = key[i] if i < size else int32(-1)
     step = 1
     while step < 2:
         y = cuda.shfl_down_sync(FULL, x, step)
@@ -146,7 +146,7 @@ def sums_in_float64(out, key, a, size):
     i = cuda.grid(1)
     lane = cuda.laneid
     x = a[i] if i < size else 0.0
-    mine = key[i] if i < size else -1
+    mine = key[i] if i < size else int32(-1)
     step = 1
     while step < WARP:
         y = cuda.shfl_down_sync(FULL, x, step)

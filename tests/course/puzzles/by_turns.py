@@ -2,8 +2,9 @@
 
 It is the oracle for kernels whose blocks tell each other something: it shares no line with the
 simulator. Each thread carries a clock that says what it knows of the others; a barrier joins the
-clocks of a block, a fence before an atomic hands the clock over, and one after it takes it up. Two
-accesses to a cell, one of them a write and not both atomic, race unless one is known to the other.
+clocks of a block or a warp, a fence before an atomic hands the clock over, and one after it takes
+it up. Two accesses to a cell, one of them a write and not both atomic, race unless one is known to
+the other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch
 
 WARP = 32
 MEETINGS = ("syncthreads", "syncthreads_count", "syncthreads_or")
-WARP_MEETINGS = ("ballot_sync", "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
+WARP_MEETINGS = (
+    "syncwarp", "ballot_sync", "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync",
+)  # fmt: skip
 MAX_TURNS = 40_000
 
 MAX_ACCESSES = 2_000
@@ -32,6 +35,11 @@ MAX_ACCESSES = 2_000
 class Spins(Exception):
     """A thread goes round in a loop without a stop."""
 
+
+LIBDEVICE = types.SimpleNamespace(
+    float_as_int=lambda x: np.float32(x).view(np.int32),
+    int_as_float=lambda bits: np.int32(bits).view(np.float32),
+)
 
 Clock = dict[int, int]
 """Thread -> how many of its doings are known."""
@@ -66,7 +74,8 @@ def kernels(path: Path) -> dict[str, Any]:
     tree = _Stops().visit(ast.parse(path.read_text(encoding="utf-8")))
     tree.body = [node for node in tree.body if not isinstance(node, ast.ImportFrom)]
     scope: dict[str, Any] = {
-        "float32": np.float32, "float64": np.float64, "int32": np.int32, "uint32": int,
+        "float32": np.float32, "float64": np.float64, "int32": np.int32, "int64": np.int64,
+        "uint32": int,
     }  # fmt: skip
     exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), scope)
     return {n.name: scope[n.name] for n in tree.body if isinstance(n, ast.FunctionDef)}
@@ -105,6 +114,8 @@ class _Cells:
         return cell
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return _From(self, min(int(index.start), len(self)))
         cell = self.touch(index, write=False, atomic=False)
         return self.values.dtype.type(0) if cell is None else self.values[cell]
 
@@ -112,6 +123,20 @@ class _Cells:
         cell = self.touch(index, write=True, atomic=False)
         if cell is not None:
             self.values[cell] = value
+
+
+@dataclass
+class _From:
+    """What an array holds from one place on: `a[first:]`."""
+
+    cells: _Cells
+    first: int
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.cells[self.first + index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.cells[self.first + index] = value
 
 
 @dataclass
@@ -221,6 +246,8 @@ def _threads(
             gridDim=types.SimpleNamespace(x=launch.grid),
             laneid=t % WARP,
             shared=types.SimpleNamespace(array=array),
+            local=types.SimpleNamespace(array=lambda shape, dtype: np.full(shape, -77, dtype)),
+            libdevice=LIBDEVICE,
             threadfence=world.fence,
             popc=lambda word: int(word).bit_count(),
             ffs=lambda word: (int(word) & -int(word)).bit_length(),
@@ -244,12 +271,9 @@ def _meet(
     if len(here) == len(threads) and {name for name, *_ in here.values()} <= set(MEETINGS):
         if len(threads) < size or len({line for _, line, _ in here.values()}) > 1:
             world.found.add("barrier-divergence")
-        known: Clock = {}
-        for thread in here:
-            _join(known, world.clocks[thread])
+        _join_all([world.clocks[thread] for thread in here])
         given = [bool(asked[0]) if asked else False for _, _, asked in here.values()]
         for thread, (name, *_) in here.items():
-            world.clocks[thread] = dict(known)
             del stopped[thread]
             answers[thread] = sum(given) if name == "syncthreads_count" else any(given)
     warps: dict[tuple[int, str, int], dict[int, Any]] = defaultdict(dict)
@@ -258,12 +282,24 @@ def _meet(
             warps[thread % size // WARP, name, line][thread % size % WARP] = (thread, asked)
     for (_, name, _), lanes in warps.items():
         if len(lanes) == WARP:
+            if name == "syncwarp":
+                _join_all([world.clocks[thread] for thread, _ in lanes.values()])
             for lane, (thread, asked) in lanes.items():
                 del stopped[thread]
                 answers[thread] = _exchanged(name, lane, asked, lanes)
 
 
+def _join_all(clocks: list[Clock]) -> None:
+    known: Clock = {}
+    for clock in clocks:
+        _join(known, clock)
+    for clock in clocks:
+        _join(clock, known)
+
+
 def _exchanged(name: str, lane: int, asked: Any, lanes: dict[int, Any]) -> Any:
+    if name == "syncwarp":
+        return None
     if name == "ballot_sync":
         return sum(1 << k for k, (_, given) in lanes.items() if given[1])
     step = asked[2]

@@ -13,6 +13,9 @@ import pytest
 
 from benchmarks import compiled_kernels
 from gpu_course.errors import CourseError
+from gpu_course.hardware.compiled.listing import Compiled as Machine
+from gpu_course.hardware.compiled.listing import Instruction
+from gpu_course.hardware.compiled.toolchain import has_compiler
 from gpu_course.lessons.matmul.compiled import Compiled, compiled, compiled_text
 
 ROOT = Path(__file__).parents[3]
@@ -101,23 +104,30 @@ def test_every_kernel_of_the_lesson_is_in_the_record() -> None:
 
 
 MACHINE_CODE = """
-.text.kernel:
-.L_x_1:
-        /*0000*/                   LDG.E R4, [R2.64] ;
-        /*0010*/                   LDG.E R5, [R2.64+0x4] ;
-        /*0020*/                   LDS.128 R8, [R6] ;
-.L_x_0:
-        /*0030*/                   FFMA R1, R8, R9, R1 ;
-        /*0040*/                   @!P0 BRA `(.L_x_0) ;
-        /*0050*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
-        /*0060*/              @P1  STS [R6], R5 ;
-        /*0070*/                   @P1 BRA `(.L_x_1) ;
-        /*0080*/                   EXIT ;
+LDG.E R4, [R2.64]
+LDG.E R5, [R2.64+0x4]
+LDS.128 R8, [R6]
+FFMA R1, R8, R9, R1
+@!P0 BRA 0x30
+BAR.SYNC.DEFER_BLOCKING 0x0
+@P1 STS [R6], R5
+@P1 BRA 0x0
+EXIT
+BRA 0x90
 """
 
 
+def machine_code(text: str) -> Machine:
+    """Returns a kernel of these instructions, one on each line."""
+    instructions = []
+    for line in text.strip().splitlines():
+        opcode = next(word for word in line.split() if not word.startswith("@"))
+        instructions.append(Instruction(1, opcode, line, 8))
+    return Machine("kernel", "8.0", 40, 0, 0, 0, tuple(instructions), (), "by hand")
+
+
 def test_a_loop_within_the_main_loop_counts_as_often_as_it_turns() -> None:
-    code = compiled_kernels.Compiled(40, 0, *compiled_kernels._parsed(MACHINE_CODE))
+    code = compiled_kernels.Code.of(machine_code(MACHINE_CODE))
     assert code.loops == [(3, 4), (0, 7)]
     found = code.counted(products=3)
     assert (found.ffma, found.instructions) == (3, 3 + 3 * 2 + 3)
@@ -126,7 +136,7 @@ def test_a_loop_within_the_main_loop_counts_as_often_as_it_turns() -> None:
     assert (found.in_flight, found.hidden_behind) == (2, 3)
 
 
-@pytest.mark.skipif(not compiled_kernels.available(), reason="needs the extra compile")
+@pytest.mark.skipif(not has_compiler(), reason="needs the extra compile")
 def test_the_compiler_gives_what_the_record_says() -> None:
     for package, version in RECORD["compiler"].items():
         if importlib.metadata.version(package) != version:

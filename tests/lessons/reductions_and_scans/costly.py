@@ -31,8 +31,10 @@ COSTLY: dict[tuple[str, str], Changes] = {
         ("cuda.atomic.add(counts, k, own[k])", "own[k] = cuda.atomic.add(counts, k, own[k])"),
     ),
     ("histogram_private", "global_load.bytes"): (
-        ("own, kept[k], 1", "own, values[i + k * step], 1"),
+        ("own, values[i], 1", "own, max(values[i], values[i]), 1"),
     ),
-    ("deterministic_sum", "global_load.bytes"): (("a[i] if", f"{TWICE} if"),),
+    ("deterministic_sum", "global_load.bytes"): (
+        ("rest[k * TPB] if", "max(rest[k * TPB], rest[k * TPB]) if"),
+    ),
     ("last_block_sum", "global_load.bytes"): (("a[i] if", f"{TWICE} if"),),
 }

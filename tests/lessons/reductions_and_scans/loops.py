@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from fractions import Fraction
 from typing import Any
 
@@ -85,11 +86,16 @@ def scan_grid(a: Numbers, size: int, tiles: int) -> dict[str, Any]:
 
 
 @hears_other_blocks
-def scan_lookback(
-    a: Numbers, size: int, ticket: list[int], state: list[int], **told: Numbers
-) -> dict[str, Any]:
-    # A total stays where it is: the block of that tile is held up.
-    return {"out": _running(a), "state": [max(2 * (was != 1), was) for was in state]}
+def scan_lookback(a: Numbers, size: int, ticket: list[int], told: list[int]) -> dict[str, Any]:
+    out = _running(a)
+    words = []
+    for tile, was in enumerate(told):
+        last = min(1920 * (tile + 1), size) - 1
+        word = (struct.unpack("<i", struct.pack("<f", out[last]))[0] << 32) + 2
+        # A total stays where it is: the block of that tile is held up.
+        words.append(was if was & 3 == 1 else word)
+    # What is told of a NaN is not compared.
+    return {"out": out} if any(x != x for x in a) else {"out": out, "told": words}
 
 
 def pieces(a: Numbers) -> list[Numbers]:

@@ -19,7 +19,7 @@ from tests.course.puzzles import by_turns, rules
 from tests.sampling import EVERYTHING, tree_seed
 
 TELLING = ("scan_lookback", "last_block_sum", "compact")
-SMALL = {"scan_lookback": 130, "last_block_sum": 70, "compact": 70}
+SMALL = {"scan_lookback": 1920 + 70, "last_block_sum": 70, "compact": 70}
 
 
 def puzzle_of(name: str) -> KernelPuzzle:
@@ -77,7 +77,7 @@ def test_a_tile_by_block_number_ends_with_room_for_all_and_hangs_with_room_for_o
     right, wrong = files("scan_lookback")
     functions = by_turns.kernels(right)
     functions["scan_lookback"] = by_turns.kernels(wrong)["tile_is_the_block"]
-    puzzle, case = puzzle_of("scan_lookback"), sized("small", size=130)
+    puzzle, case = puzzle_of("scan_lookback"), small_case("scan_lookback")
     assert by_turns.run_case(puzzle, functions, case, 1) == (frozenset(), True)
     hangs = (by_turns.run_case(puzzle, functions, case, seed, 1)[0] for seed in range(3))
     assert frozenset({"endless-loop"}) in hangs  # the first that does is enough
@@ -93,28 +93,34 @@ def test_the_verdict_on_a_tile_by_block_number_says_what_there_was_room_for() ->
     assert max(map(len, verdict.message.splitlines())) <= 70
 
 
-# A single lane looks at one tile after another, so each check takes its time.
-@pytest.mark.parametrize("seed", range(3) if EVERYTHING else [tree_seed() % 3])
-def test_a_look_back_by_one_thread_passes_too(seed: int, tmp_path: Path) -> None:
-    text = files("scan_lookback")[0].read_text(encoding="utf-8")
-    first, last = (
-        text.index("        before = float32(0)\n"),
-        text.index("        if lane == 0:\n            prefixes"),
-    )
-    serial = """\
+BY_ONE_THREAD = """\
         before = float32(0)
         if lane == 0:
             k = tile - 1
-            seen = int32(NOTHING)
-            while k >= 0 and seen != PREFIX:
-                seen = cuda.atomic.add(state, k, 0)
-                if seen != NOTHING:
-                    cuda.threadfence()
-                    before += prefixes[k] if seen == PREFIX else totals[k]
+            word = int64(NOTHING)
+            while k >= 0 and word & STATE != PREFIX:
+                word = cuda.atomic.add(told, k, 0)
+                if word & STATE != NOTHING:
+                    before += cuda.libdevice.int_as_float(int32(word >> 32))
                     k -= 1
 """
+
+
+def with_look_back(other: str) -> str:
+    """Returns the solution of scan_lookback with another way to find what stands before a tile."""
+    text = files("scan_lookback")[0].read_text(encoding="utf-8")
+    first, last = (
+        text.index("        before = float32(0)\n"),
+        text.index("        if lane == 0:\n            bits = cuda.libdevice.float_as_int(before"),
+    )
+    return text[:first] + other + text[last:]
+
+
+# A single lane looks at one tile after another, so each check takes its time.
+@pytest.mark.parametrize("seed", range(3) if EVERYTHING else [tree_seed() % 3])
+def test_a_look_back_by_one_thread_passes_too(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "scan_lookback.py"
-    path.write_text(text[:first] + serial + text[last:], encoding="utf-8")
+    path.write_text(with_look_back(BY_ONE_THREAD), encoding="utf-8")
     verdict = check("scan_lookback", answer=path, seed=seed)
     assert verdict.passed, verdict.message
 
@@ -122,23 +128,35 @@ def test_a_look_back_by_one_thread_passes_too(seed: int, tmp_path: Path) -> None
 def test_the_solution_scans_any_number_of_tiles_in_any_room() -> None:
     rng = np.random.default_rng(5)
     kernel = f"{files('scan_lookback')[0]}:scan_lookback"
-    for tiles, resident in [(1, 1), (33, 1), (34, 5), (70, 0)]:
-        size = tiles * 64 - int(rng.integers(60))
+    for tiles, resident in [(1, 1), (33, 1), (34, 5), (40, 0)]:
+        size = tiles * 1920 - int(rng.integers(1900))
         a = rng.integers(-50, 50, size).astype(np.float32)
-        out, cells = np.full(size, np.nan, np.float32), [np.zeros(tiles, np.float32) for _ in "tp"]
+        out, told = np.full(size, np.nan, np.float32), np.zeros(tiles, np.int64)
         schedule = Ranked(seed=tiles, resident=resident)
-        state = np.zeros(tiles, np.int32)
-        run = simulate(kernel, schedule=schedule)[tiles, 64]
-        assert run(out, a, size, np.zeros(1, np.int32), state, *cells).ok
+        run = simulate(kernel, schedule=schedule)[tiles, 128]
+        assert run(out, a, size, np.zeros(1, np.int32), told).ok
         np.testing.assert_array_equal(out, np.cumsum(a))
-        assert (state == 2).all()
+        assert (told & 3 == 2).all()
+
+
+def test_prefixes_come_towards_those_who_look_back() -> None:
+    """All look at the same time, each at the next 32 tiles on its way back: `scan_lookback.md`."""
+    has_prefix, looks = [False] * 1152, 0
+    while not all(has_prefix):
+        looks += 1
+        far, near = 32 * looks, 32 * (looks - 1)
+        has_prefix = [
+            known or tile < far or any(has_prefix[tile - far : tile - near])
+            for tile, known in enumerate(has_prefix)
+        ]
+    assert looks == 8
 
 
 @pytest.mark.parametrize("grid", [1, 2, 5, 64])
 def test_the_sum_has_the_same_bits_on_any_grid(grid: int) -> None:
     puzzle = puzzle_of("deterministic_sum")
     path = files("deterministic_sum")[0]
-    inputs = puzzle.inputs(np.random.default_rng(1), sized("x", size=900))
+    inputs = puzzle.inputs(np.random.default_rng(1), sized("x", size=15 * 512 - 60))
     a, pieces = inputs["a"], inputs["pieces"]
 
     def total(grid: int, order: int) -> float:
@@ -151,7 +169,7 @@ def test_the_sum_has_the_same_bits_on_any_grid(grid: int) -> None:
 
 
 def test_a_scan_in_one_launch_moves_half_the_words() -> None:
-    size = 40 * 64
+    size = 20 * 1920
     words = {}
     for name in ("scan_grid", "scan_lookback"):
         puzzle = puzzle_of(name)
