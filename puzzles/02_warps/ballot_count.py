@@ -11,8 +11,9 @@
 
 Blocks of TPB threads, enough of them for all numbers. Each thread looks
 at one number. Each thread writes at most one cell, and of the lanes of
-a warp at most one does. No shuffle, no shared memory, no atomics. NaN
-is not larger than any limit, and infinity is larger than each.
+a warp at most one does. The lanes count by votes alone: no shuffle, and
+nothing by way of memory. NaN is not larger than any limit, and infinity
+is larger than each.
 """
 
 from numba import cuda

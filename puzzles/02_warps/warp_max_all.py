@@ -9,9 +9,9 @@
     size  int               how many numbers there are
 
 Blocks of TPB threads, enough of them for all numbers. Each thread loads
-one number, and each thread writes at most one cell. No shared memory,
-no atomics, five shuffles for each warp. a holds no NaN; it may hold
-infinities, and a warp nothing but minus infinity.
+one number, and each thread writes at most one cell. The numbers meet by
+five shuffles for each warp, and not by way of memory. a holds no NaN;
+it may hold infinities, and a warp nothing but minus infinity.
 """
 
 import math

@@ -9,9 +9,9 @@
     size  int               how many numbers there are
 
 Blocks of TPB threads, enough of them for all numbers. Each thread loads
-one number, and each thread writes at most one cell. No shared memory,
-no atomics, five shuffles for each warp. NaN and infinities count as in
-any sum.
+one number, and each thread writes at most one cell. The numbers meet by
+five shuffles for each warp, and not by way of memory. NaN and
+infinities count as in any sum.
 """
 
 from numba import cuda, float32

@@ -10,8 +10,8 @@
 
 Blocks of TPB threads, enough of them for all numbers. Each thread loads
 one number. Each thread writes at most one cell, and of the lanes of a
-warp at most one does. No shared memory, no atomics, five shuffles for
-each warp. NaN and infinities count as in any sum.
+warp at most one does. The numbers meet by five shuffles for each warp,
+and not by way of memory. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32

@@ -1,4 +1,4 @@
-"""block_reverse: every block turns its own piece of the array round.
+"""block_reverse: every block reverses its own piece of the array.
 
     block_reverse(out, a, size)
 
@@ -11,7 +11,7 @@
 A block has TPB threads and a tile of TPB cells. Each thread brings one
 cell into the tile; when all have done so, each takes one out, so that
 each thread writes at most one cell. The last piece may be shorter than
-the others: it is turned round as it is. Neighbouring threads touch
+the others: it is reversed as it is. Neighbouring threads touch
 neighbouring cells of global memory, in loads and in stores. a may hold
 NaN and infinities as well.
 """

@@ -6,14 +6,14 @@
                                     becomes 0
     exchange_halves(out, a, size)   the lower half of the threads brings
                                     its cells as they are, the upper
-                                    half with the sign turned; then each
-                                    thread takes the cell HALF places
-                                    away. Places behind the end of a
-                                    count as 0
+                                    half with the sign flipped; then
+                                    each thread takes the cell HALF
+                                    places away. Places past the end of
+                                    a count as 0
     reverse_chunks(out, a, cols)    a block has a row of any length and
                                     does it in chunks of TPB cells, each
-                                    of them turned round; the last may
-                                    be shorter
+                                    of them reversed; the last may be
+                                    shorter
 
 There is a barrier in each place where one is needed. What is wrong is
 which threads reach it, and how often. Keep the results, and the work

@@ -9,8 +9,8 @@ written in order.
     cols  int                    how many columns a has
 
 A block of TILE by TILE threads takes a square of a and puts it down as
-a square of out, of which each thread writes at most one cell. The
-turning happens in shared memory. Along x, neighbouring threads must
+a square of out, of which each thread writes at most one cell. Rows
+become columns in shared memory. Along x, neighbouring threads must
 touch neighbours in memory, when they load and when they store. a may
 hold NaN and infinities as well.
 """

@@ -1,65 +1,110 @@
 """scan_lookback: the sums up to each number of an array, in one launch.
 
-    scan_lookback(out, a, size, ticket, state, totals, prefixes)
+    scan_lookback(out, a, size, ticket, told)
 
-    out       float32 (size,)   to write: out[i] = a[0] + ... + a[i]
-    a         float32 (size,)   to read
-    size      int               how many numbers there are
-    ticket    int32 (1,)        0 at first: the next tile that is free
-    state     int32 (tiles,)    for each tile NOTHING at first, then
-                                TOTAL or PREFIX: what the others find
-    totals    float32 (tiles,)  scratch: the sum of each tile
-    prefixes  float32 (tiles,)  scratch: the sum of each tile and of all
-                                tiles before it
+    out     float32 (size,)   to write: out[i] = a[0] + ... + a[i]
+    a       float32 (size,)   to read
+    size    int               how many numbers there are
+    ticket  int32 (1,)        0 at first: the next tile that is free
+    told    int64 (tiles,)    0 at first: for each tile a word, in which
+                              it tells the others what it knows
 
-There is a block for each tile of TPB numbers, and the GPU starts the
+There is a block for each tile of TILE numbers. The GPU starts the
 blocks in any order, as many at a time as it has room for. It may hold
 one up for long after it has told its total: nobody waits for a prefix
 where a total is told.
 
-The scan of a tile is given. You take a tile for the block, make its
-total known to the others, find out what all tiles before it add up to,
-and make known what that gives. Load each number once. Each thread
-writes at most one cell of out.
+A word holds a state and a number. Its last two bits are the state:
+NOTHING, TOTAL or PREFIX. Its upper half has the 32 bits of the number,
+a float32. cuda.libdevice.float_as_int(x) gives these bits as an int32,
+and cuda.libdevice.int_as_float(bits) turns them into a float32 again.
+
+The scan of a tile is given; each thread has EACH numbers of it. You
+take a tile for the block, tell its total, find out what all tiles
+before it add up to, tell what that gives, and leave in start[0] what
+the tile begins with. Load each number once. Each thread writes at most
+EACH cells of out.
 
 size is 1 or more. A NaN or an infinity counts in all sums from its
 place on, and in none before it.
 """
 
-from numba import cuda, float32, int32
+from numba import cuda, float32, int32, int64
 
-TPB = 64
+TPB = 128
+EACH = 15
+TILE = 1920
 WARP = 32
-WARPS = 2
+WARPS = 4
 FULL = 0xFFFFFFFF
 NOTHING = 0
 TOTAL = 1
 PREFIX = 2
+STATE = 3
 
 
 @cuda.jit
-def scan_lookback(out, a, size, ticket, state, totals, prefixes):
-    halves = cuda.shared.array(WARPS, float32)
+def scan_lookback(out, a, size, ticket, told):
+    buffer = cuda.shared.array(TILE, float32)
+    sums = cuda.shared.array(WARPS, float32)
     start = cuda.shared.array(1, float32)
     drawn = cuda.shared.array(1, int32)
+    x = cuda.local.array(EACH, float32)
     t = cuda.threadIdx.x
     lane = cuda.laneid
+    warp = t // WARP
     # your code here (about 4 lines)
 
-    # The tile by itself: x is the sum up to this thread's number.
-    i = tile * TPB + t
-    x = a[i] if i < size else float32(0)
+    # A warp loads EACH rows of 32 numbers, all of them before it needs
+    # the first. In the buffer they change hands: each thread then has
+    # EACH neighbours, and adds them up by itself. EACH is odd, so that no
+    # two lanes meet in a bank.
+    corner = warp * EACH * WARP
+    rows = buffer[corner + lane :]
+    mine = buffer[corner + lane * EACH :]
+    first = tile * TILE + corner + lane
+    left = size - first
+    rows_of_a = a[first:]
+    for k in range(EACH):
+        x[k] = rows_of_a[k * WARP] if k * WARP < left else float32(0)
+    for k in range(EACH):
+        rows[k * WARP] = x[k]
+    cuda.syncwarp()
+    x[0] = mine[0]
+    for k in range(1, EACH):
+        x[k] = x[k - 1] + mine[k]
+
+    # `ahead` is the sum of what stands in the tile before this thread's
+    # numbers, and `total` the sum of the whole tile.
+    sum_to_here = x[EACH - 1]
     step = 1
     while step < WARP:
-        y = cuda.shfl_up_sync(FULL, x, step)
+        y = cuda.shfl_up_sync(FULL, sum_to_here, step)
         if lane >= step:
-            x += y
+            sum_to_here += y
         step *= 2
     if lane == WARP - 1:
-        halves[t // WARP] = x
+        sums[warp] = sum_to_here
     cuda.syncthreads()
-    if t >= WARP:
-        x += halves[0]
+    ahead = cuda.shfl_up_sync(FULL, sum_to_here, 1)
+    if lane == 0:
+        ahead = float32(0)
+    total = float32(0)
+    for w in range(WARPS):
+        if w < warp:
+            ahead += sums[w]
+        total += sums[w]
 
     # What the others may know, and what this block needs of them.
-    # your code here (about 35 lines)
+    # your code here (about 28 lines)
+
+    # The sums go back through the buffer, and are stored in rows.
+    cuda.syncthreads()
+    ahead += start[0]
+    for k in range(EACH):
+        mine[k] = ahead + x[k]
+    cuda.syncwarp()
+    rows_of_out = out[first:]
+    for k in range(EACH):
+        if k * WARP < left:
+            rows_of_out[k * WARP] = rows[k * WARP]

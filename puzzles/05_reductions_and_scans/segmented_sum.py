@@ -18,7 +18,7 @@ size is 1 or more. NaN and infinities count as in any sum, each in its
 own segment and in no other.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, int32
 
 TPB = 64
 WARP = 32

@@ -23,7 +23,7 @@ m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TILE = 16
 # your code here (about 1 line)
@@ -31,10 +31,10 @@ TILE = 16
 
 @cuda.jit
 def batched_matmul(out, q, keys, m, n, k):
-    x = cuda.threadIdx.x
-    y = cuda.threadIdx.y
+    x = uint32(cuda.threadIdx.x)
+    y = uint32(cuda.threadIdx.y)
     z = cuda.blockIdx.z
-    top = cuda.blockIdx.y * TILE
-    left = cuda.blockIdx.x * TILE
+    top = uint32(cuda.blockIdx.y) * TILE
+    left = uint32(cuda.blockIdx.x) * TILE
     total = float32(0)
-    # your code here (about 15 lines)
+    # your code here (about 17 lines)

@@ -23,7 +23,7 @@ m, n and k are 1 or more. NaN and infinities go the way of the formula:
 
 import math
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TILE = 16
 # your code here (about 3 lines)
@@ -33,11 +33,12 @@ TILE = 16
 def matmul_bias_gelu(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
     w_tile = cuda.shared.array((TILE, TILE), float32)
-    x = cuda.threadIdx.x
-    y = cuda.threadIdx.y
+    x = uint32(cuda.threadIdx.x)
+    y = uint32(cuda.threadIdx.y)
     col, row = cuda.grid(2)
     total = float32(0)
-    for start in range(0, k, TILE):
+    start = 0
+    while start < k:
         a_here = row < m and start + x < k
         w_here = start + y < k and col < n
         a_tile[y, x] = a[row, start + x] if a_here else float32(0)
@@ -46,4 +47,5 @@ def matmul_bias_gelu(out, a, w, bias, m, n, k):
         for p in range(TILE):
             total += a_tile[y, p] * w_tile[p, x]
         cuda.syncthreads()
+        start += TILE
     # your code here (about 3 lines)

@@ -25,5 +25,5 @@ from numba import cuda, float32
 
 @cuda.jit
 def matmul_naive(out, a, b, m, n, k):
-    # your code here (about 6 lines)
+    # your code here (about 8 lines)
     pass

@@ -19,11 +19,14 @@ another's bank. The tiles are K_TILE deep. `cuda.local.array` makes an
 array of the thread's own; with a fixed size and loops of fixed length
 the compiler keeps it in registers. The stub fills the tiles.
 
+An index that is a uint32 cannot be negative, and a while loop has one
+counter where Numba's range has two: both spare instructions.
+
 m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TILE = 64
 K_TILE = 8
@@ -37,15 +40,16 @@ def matmul_register(out, a, b, m, n, k):
     sums = cuda.local.array((EACH, EACH), float32)
     a_here = cuda.local.array(EACH, float32)
     b_here = cuda.local.array(EACH, float32)
-    x = cuda.threadIdx.x
-    y = cuda.threadIdx.y
+    x = uint32(cuda.threadIdx.x)
+    y = uint32(cuda.threadIdx.y)
     t = y * EACH + x
-    top = cuda.blockIdx.y * TILE
-    left = cuda.blockIdx.x * TILE
+    top = uint32(cuda.blockIdx.y) * TILE
+    left = uint32(cuda.blockIdx.x) * TILE
     for i in range(EACH):
         for j in range(EACH):
             sums[i, j] = float32(0)
-    for start in range(0, k, K_TILE):
+    start = 0
+    while start < k:
         # All 16 loads begin before the first number is waited for.
         for i in range(EACH):
             row = top + y + i * EACH
@@ -56,5 +60,6 @@ def matmul_register(out, a, b, m, n, k):
         for i in range(EACH):
             a_tile[y + i * EACH, x] = a_here[i]
             b_tile[i, t] = b_here[i]
-        # your code here (about 9 lines)
+        # your code here (about 11 lines)
+        start += K_TILE
     # your code here (about 6 lines)

@@ -20,7 +20,7 @@ m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TILE = 16
 
@@ -29,8 +29,8 @@ TILE = 16
 def matmul_tiled(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
     b_tile = cuda.shared.array((TILE, TILE), float32)
-    x = cuda.threadIdx.x
-    y = cuda.threadIdx.y
+    x = uint32(cuda.threadIdx.x)
+    y = uint32(cuda.threadIdx.y)
     col, row = cuda.grid(2)
     total = float32(0)
-    # your code here (about 11 lines)
+    # your code here (about 13 lines)

@@ -18,7 +18,7 @@ There is at least one column. NaN and infinities count as in any sum,
 and 0 times infinity is NaN: no product is left out.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 WARPS = 4
 ALL = 0xFFFFFFFF
@@ -26,6 +26,6 @@ ALL = 0xFFFFFFFF
 
 @cuda.jit
 def matvec(out, a, x, rows, cols):
-    lane = cuda.threadIdx.x
-    row = cuda.blockIdx.x * WARPS + cuda.threadIdx.y
-    # your code here (about 10 lines)
+    lane = uint32(cuda.threadIdx.x)
+    row = uint32(cuda.blockIdx.x) * WARPS + uint32(cuda.threadIdx.y)
+    # your code here (about 12 lines)

@@ -22,7 +22,7 @@ is NaN. What x holds in columns of no entry, NaN or infinity, counts
 nowhere.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, int64, uint32
 
 WARPS = 4
 ALL = 0xFFFFFFFF
@@ -30,6 +30,6 @@ ALL = 0xFFFFFFFF
 
 @cuda.jit
 def spmv_csr(out, values, columns, starts, x, rows):
-    lane = cuda.threadIdx.x
-    row = cuda.blockIdx.x * WARPS + cuda.threadIdx.y
-    # your code here (about 10 lines)
+    lane = uint32(cuda.threadIdx.x)
+    row = uint32(cuda.blockIdx.x) * WARPS + uint32(cuda.threadIdx.y)
+    # your code here (about 15 lines)

@@ -17,7 +17,7 @@ are those of the paper with `element_bytes` for each number, and one
 byte for each number of a dropout mask.
 
 Measured: a causal transformer layer with three dropouts (of the
-softmax's output, behind the attention, behind the MLP) and two layer
+softmax's output, after the attention, after the MLP) and two layer
 norms, run for real; every byte it saves is in the sum.
 """
 

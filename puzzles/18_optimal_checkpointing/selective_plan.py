@@ -12,7 +12,7 @@ in the list: an empty list where none fits, and any where several are
 equally good. The region is run with them under PyTorch's selective
 contexts. Their rule: what is not saved is run again, whether or not
 anything still needs it. (A second run ends with the last thing that is
-needed: in these layers the mask of a dropout behind the last product.)
+needed: in these layers the mask of a dropout after the last product.)
 
 Measured: the bytes saved, which have to stay within the budget; the
 FLOP of the whole run, which have to be the fewest any choice within the

@@ -7,7 +7,7 @@
     normals   float64 (k, d), normal numbers; k is from 1 to d
 
 Turn the rows of `normals` into k directions at right angles that span
-the same space, of a length for which the estimate is right in the mean,
+the same space, of a length for which the estimate is right on average,
 and return the average of the k forward gradients. With k = d it is the
 gradient itself.
 

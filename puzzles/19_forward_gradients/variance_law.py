@@ -8,7 +8,7 @@
                                  and variance 1
                  "signs"         independent, each 1 or -1
                  "right angles"  k vectors of length sqrt(d) at right
-                                 angles, else by chance; k <= d
+                                 angles, otherwise random; k <= d
 
 An estimate is (g.v) v. Return the mean, over all directions, of the
 squared distance between the average of k estimates and the gradient g:

@@ -10,7 +10,7 @@
 Return a module with two parameters A, (rank, in), and B, (out, rank),
 in the dtype of the layer. For x of (rows, in), finite and of one row or
 more, it gives linear(x) + alpha / rank * (x times A times B, both
-turned over). A and B are trained and nothing else. At the start it
+transposed). A and B are trained and nothing else. At the start it
 gives what the layer gives, and yet it can learn: one of the two begins
 with random numbers, of full rank and with a root mean square between
 0.001 and 10.

@@ -1,6 +1,6 @@
 """ring_all_gather: every piece to every rank.
 
-    ring_all_gather(piece, lengths) -> all pieces behind each other
+    ring_all_gather(piece, lengths) -> all pieces, in order
 
     piece    float64, the piece of this rank; leave it as it is.
              Infinities and NaN arrive like all other numbers

@@ -10,7 +10,7 @@
 All slices of a cut have the same length, rounded up; what goes beyond
 the end is filling. In the list stand the files to read from and the
 numbers to read, from `first` up to `end`, which is not read; both are
-counted from the beginning of that file. Put behind each other they are
+counted from the beginning of that file. One after the other they are
 the new slice of this rank, without filling. Nothing else is read, and
 there is no empty part.
 """

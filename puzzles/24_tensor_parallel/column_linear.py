@@ -12,7 +12,7 @@
             weight and bias
 
 The whole layer is y = x @ weight.T + bias, with the parts of all ranks
-below each other. (PyTorch keeps a weight as (out, in). Papers write
+one below the other. (PyTorch keeps a weight as (out, in). Papers write
 y = x A, where A is weight.T, and cut A by columns.)
 
 All numbers are finite. A rank may have no output at all.

@@ -12,8 +12,8 @@
 The whole is y = gelu(x @ up.T + up_bias) @ down.T + down_bias, with the
 parts of all ranks put together. PyTorch's autograd runs the backward
 pass, and it knows nothing of other ranks. What happens between them is
-for two functions of yours, each of them made of two halves: f in front
-of the first layer, and g behind the second.
+for two functions of yours, each of them made of two halves: f before
+the first layer, and g after the second.
 
 All numbers are finite. A rank may have no neuron at all.
 

@@ -5,8 +5,8 @@
 
     dout, q, k, v, out
              float64 (heads, tokens of this rank, width): the gradient
-             of the loss by out, what the forward pass got, and what it
-             gave; leave them as they are
+             of the loss with respect to out, what the forward pass got,
+             and what it gave; leave them as they are
     lse      float64 (heads, tokens of this rank), from the forward pass
     places   for each rank the places of its tokens in the sequence, an
              int64 tensor
@@ -26,7 +26,7 @@ right neighbour's, once, and for every block but its own once dk and dv.
 
 gradients and swap are given. gradients does the work of one block,
 swap sends tensors to the right and returns those from the left, which
-hold another number of tokens.
+may hold more tokens or fewer.
 """
 
 import torch

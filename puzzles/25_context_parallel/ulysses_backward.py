@@ -3,7 +3,7 @@
     ulysses_backward(dout, q, k, v, tokens, causal) -> (dq, dk, dv)
 
     dout     float64 (heads, tokens of this rank, width): the gradient
-             of the loss by what the forward pass gave
+             of the loss with respect to what the forward pass gave
     q, k, v  float64 (heads / n, all tokens, width): what attention was
              worked out with, all tokens of this rank's heads, kept from
              the forward pass

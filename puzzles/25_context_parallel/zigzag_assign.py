@@ -9,7 +9,7 @@
 
 The sequence is cut into 2n chunks as numpy.array_split cuts: where 2n
 does not divide the length, the first chunks have one token more. Rank r
-gets chunk r and, behind it, chunk 2n - 1 - r.
+gets chunk r and, after it, chunk 2n - 1 - r.
 
     restore(parts, length) -> whole
 
