@@ -102,6 +102,7 @@ def test_the_limits_are_the_simulators() -> None:
         allocate.MAX_SHARED_BYTES,
         allocate.MAX_LOCAL_BYTES,
         touches.MAX_LANES,
+        touches.MAX_LANES_VALUED,
         printing.MAX_LINES,
         source.MAX_SOURCE_BYTES,
         legality.MAX_NODES,

@@ -136,10 +136,10 @@ def test_what_is_installed_is_what_the_project_says() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for file in re.findall(r"install\.py ?(\S*\.txt)?", TEXT):
         assert (ROOT / (file or "requirements.txt")).is_file()
-    (extra,) = re.findall(r'-e "\.\[(\w+)\]"', TEXT)
-    assert any(
-        need.startswith("numba-cuda[cu13]") for need in project["optional-dependencies"][extra]
-    )
+    assert re.findall(r'-e "\.\[(\w+)\]"', TEXT) == ["compile", "gpu"]
+    extras = project["optional-dependencies"]
+    assert any(need.startswith("nvidia-cuda-nvdisasm") for need in extras["compile"])
+    assert any(need.startswith("numba-cuda[cu13]") for need in extras["gpu"])
     assert project["requires-python"] == ">=3.11,<3.15"
     assert "Python 3.11 to 3.14" in TEXT
 

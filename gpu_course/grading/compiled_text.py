@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from gpu_course.grading.compiled import Seen
 
 WIDTH = 70
+TOGETHER = "\N{NO-BREAK SPACE}"
 
 
 def summary_text(seen: Seen) -> str:
     """Returns a kernel's figures in a few lines: registers, occupancy, kinds of instructions."""
-    return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in _summary(seen))
+    lines = (textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in _summary(seen))
+    return "\n".join(lines).replace(TOGETHER, " ")
 
 
 def _summary(seen: Seen) -> Iterator[str]:
@@ -39,7 +41,14 @@ def _summary(seen: Seen) -> Iterator[str]:
         )
     else:
         yield f"a block of {seen.threads} threads does not fit on an SM"
-    kinds = ", ".join(f"{count:,} {kind}" for kind, count in figures.mix.items())
+    if seen.compiled is not None and seen.compiled.aligned:
+        yield (
+            "With line numbers the compiler makes other code of this kernel: what stands below a "
+            "line is like it, and may be off in places."
+        )
+    elif seen.compiled is not None and set(seen.compiled.by_line) == {0}:
+        yield "The compiler makes no code of this kernel with line numbers: lines are not known."
+    kinds = ", ".join(f"{count:,}{TOGETHER}{kind}" for kind, count in figures.mix.items())
     yield f"{figures.instructions:,} instructions: {kinds}"
 
 
@@ -57,7 +66,7 @@ def line_table(seen: Seen) -> str:
         live = max(each.registers for each in instructions)
         head = f"{line:>4}  {ptx.get(line, 0):>4}  {len(instructions):>4}  {live:>4}  "
         rows.append(head + _source(seen, line, WIDTH - len(head)))
-    rows.append("live: the most registers of a thread in use at any instruction of the line")
+    rows.append("live: the most registers that a thread has in use within the line")
     return "\n".join(rows)
 
 

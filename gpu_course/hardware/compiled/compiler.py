@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.hardware.compiled.listing import Compiled, read_compiled
-from gpu_course.hardware.compiled.toolchain import ToolFailed, Toolchain, run_tool, toolchain
+from gpu_course.hardware.compiled.listing import Compiled, read_compiled, with_lines_of
+from gpu_course.hardware.compiled.toolchain import Toolchain, ToolFailed, run_tool, toolchain
 from simt.files import write_text
 
 CAPABILITIES = ("7.5", "8.0", "9.0", "10.0", "12.0")
@@ -93,9 +93,9 @@ def _arch(capability: str) -> str:
 def _with_lines(
     found: Compiled, name: str, capability: str, arch: str, ptx: str, tools: Toolchain
 ) -> Compiled:
-    """Returns a kernel with the lines of its file, where asking for them changes nothing else.
+    """Returns a kernel with the lines of its file.
 
-    A launch compiles without lines. NVVM may come to other code with them, and once in a while to
+    A launch compiles without lines. With them, NVVM may come to other code, and once in a while to
     PTX that lacks a label: then the lines stay unknown.
     """
     try:
@@ -103,7 +103,7 @@ def _with_lines(
     except ToolFailed:
         return found
     same = [each.text for each in lined.instructions] == [each.text for each in found.instructions]
-    return lined if same else found
+    return lined if same else with_lines_of(found, lined)
 
 
 def _ptx(

@@ -12,7 +12,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cached_property
 
 
@@ -21,7 +22,7 @@ class Instruction:
     """One machine instruction.
 
     Attributes:
-        line: of the kernel's own file that it belongs to.
+        line: of the kernel's own file that it belongs to; 0 where that is not known.
         opcode: with its suffixes, such as "LDS.128".
         text: predicate, opcode and operands.
         registers: 32-bit registers of a thread in use there.
@@ -52,6 +53,7 @@ class Compiled:
         instructions: in order of their addresses; no padding.
         ptx: (line of the kernel's file, or 0 before the first; one line of PTX), in order.
         compiler: the versions that made it.
+        aligned: whether the lines are those of other code of the same kernel, as like it as can be.
     """
 
     function: str
@@ -63,6 +65,7 @@ class Compiled:
     instructions: tuple[Instruction, ...]
     ptx: tuple[tuple[int, str], ...]
     compiler: str
+    aligned: bool = False
 
     @cached_property
     def mix(self) -> dict[str, int]:
@@ -194,6 +197,29 @@ def read_compiled(
         ptx=tuple(_ptx_lines(ptx)),
         compiler=compiler,
     )
+
+
+def with_lines_of(found: Compiled, other: Compiled) -> Compiled:
+    """Returns compiled code with the lines of other code of the same kernel.
+
+    Opcodes that stand in both in the same order are taken for the same; what stands between them
+    belongs to the line of the one before it.
+
+    Args:
+        found: the code, whose lines are not known.
+        other: code that was compiled with lines.
+    """
+    mine, theirs = ([each.opcode for each in code.instructions] for code in (found, other))
+    lines = [0] * len(found.instructions)
+    matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
+    for block in matcher.get_matching_blocks():
+        for step in range(block.size):
+            lines[block.a + step] = other.instructions[block.b + step].line
+    placed, last = [], other.instructions[0].line
+    for each, line in zip(found.instructions, lines, strict=True):
+        last = line or last
+        placed.append(replace(each, line=last))
+    return replace(found, instructions=tuple(placed), ptx=other.ptx, aligned=True)
 
 
 _ROW = re.compile(

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.hardware.compiled.listing import KINDS, Compiled, kind_of, read_compiled
+from gpu_course.hardware.compiled.listing import (
+    KINDS,
+    Compiled,
+    Instruction,
+    kind_of,
+    read_compiled,
+    with_lines_of,
+)
 
 SAMPLE = Path(__file__).with_name("add_ten")
 SOURCE = Path(__file__).parents[4] / "solutions" / "00_start_here" / "add_ten.py"
@@ -98,3 +105,23 @@ def test_ptxas_that_names_no_registers() -> None:
 def test_kinds(opcode: str, kind: str) -> None:
     assert kind_of(opcode) == kind
     assert kind.partition(".")[0] in KINDS
+
+
+def code(*instructions: tuple[int, str]) -> Compiled:
+    listed = tuple(Instruction(line, opcode, opcode, 1) for line, opcode in instructions)
+    return Compiled("kernel", "8.0", 1, 0, 0, 0, listed, ((3, "ret;"),), "by hand")
+
+
+def test_lines_of_other_code_of_the_kernel() -> None:
+    lined = code((1, "S2R"), (2, "LDG"), (2, "FADD"), (3, "STG"), (3, "EXIT"))
+    plain = code((0, "S2R"), (0, "LDG"), (0, "MOV"), (0, "FADD"), (0, "STG"), (0, "EXIT"))
+    found = with_lines_of(plain, lined)
+    assert [each.line for each in found.instructions] == [1, 2, 2, 2, 3, 3]
+    assert [each.opcode for each in found.instructions] == [e.opcode for e in plain.instructions]
+    assert found.aligned and not plain.aligned
+    assert found.ptx == lined.ptx
+
+
+def test_code_that_begins_otherwise() -> None:
+    found = with_lines_of(code((0, "MOV"), (0, "EXIT")), code((7, "S2R"), (8, "EXIT")))
+    assert [each.line for each in found.instructions] == [7, 8]
