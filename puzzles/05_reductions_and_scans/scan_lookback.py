@@ -57,7 +57,7 @@ def scan_lookback(out, a, size, ticket, told):
 
     # A warp loads EACH rows of 32 numbers, all of them before it needs
     # the first. In the buffer they change hands: each thread then has
-    # EACH neighbours, and adds them up by itself. EACH is odd, so that no
+    # EACH neighbours, and adds them up by itself. EACH is odd, so no
     # two lanes meet in a bank.
     corner = warp * EACH * WARP
     rows = buffer[corner + lane :]

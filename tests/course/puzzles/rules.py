@@ -135,7 +135,9 @@ def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
                 flat = flat[np.isfinite(flat) & (flat != 0)]
             assert np.all(flat * 8 == np.round(flat * 8)) or puzzle.same_bits
             assert np.all(flat != 0)
-            assert len(np.unique(flat)) == flat.size or is_marked(puzzle, repeats)
+            # So many tiles have more numbers than float32 has to add up without rounding.
+            many = "held_up" in case.sizes
+            assert len(np.unique(flat)) == flat.size or many or is_marked(puzzle, repeats)
             if flat.size > 2:
                 steps = np.diff(flat)
                 assert (steps > 0).any() and (steps < 0).any()
@@ -201,7 +203,7 @@ def assert_specification_outputs_fit(puzzle: KernelPuzzle) -> None:
         for name in expected:
             assert outputs[name].shape == expected[name].shape
             assert outputs[name].dtype == expected[name].dtype
-            assert expected[name].dtype in (np.float32, np.int32)
+            assert expected[name].dtype in (np.float32, np.int32, np.int64)
             assert not any(np.shares_memory(expected[name], v) for v in _arrays(inputs))
         for name, value in inputs.items():
             assert np.array_equal(value, before[name], equal_nan=True), name

@@ -86,7 +86,9 @@ def scan_grid(a: Numbers, size: int, tiles: int) -> dict[str, Any]:
 
 
 @hears_other_blocks
-def scan_lookback(a: Numbers, size: int, ticket: list[int], told: list[int]) -> dict[str, Any]:
+def scan_lookback(
+    a: Numbers, size: int, ticket: list[int], told: list[int], out: Numbers = ()
+) -> dict[str, Any]:
     out = _running(a)
     words = []
     for tile, was in enumerate(told):
