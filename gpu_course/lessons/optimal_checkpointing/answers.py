@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
+def share_of_the_layers(share: float) -> str:
+    words = {"none": 0.0, "a third": 1 / 3, "two thirds": 2 / 3, "all": 1.0}
+    return min(words, key=lambda word: abs(words[word] - share))
+
+
 def share_of_the_peak(share: float) -> str:
     return "about half or more" if share > 0.42 else "a third" if share > 0.29 else "a quarter"
 

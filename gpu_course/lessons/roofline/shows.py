@@ -25,6 +25,7 @@ def roofline(
     arithmetic: str = FLOAT32,
     span: tuple[float, float] | None = None,
     reached: tuple[float, float] | None = None,
+    timed: Mapping[str, tuple[float, float, float]] | None = None,
 ) -> Picture:
     """Returns the roof of a card as a picture, with launches of your own below it.
 
@@ -35,11 +36,14 @@ def roofline(
         arithmetic: "float32" or "tensor cores".
         span: the least and the largest FLOP for each byte that are shown.
         reached: (FLOP/s, bytes/s) that somebody measured on such a card: a second roof.
+        timed: {name: (FLOP, bytes moved at least, seconds)} of kernels that somebody timed on such
+            a card: points with a height.
     """
     measured = None if reached is None else Roofs(f"{card}, reached", *reached)
     kernels = [kernel_of(name, report, least_bytes) for name, report in (reports or {}).items()]
     across = "FLOP for each byte asked for" if kernels else "FLOP for each byte"
     limits = _roofs(card, arithmetic)
+    kernels += [_timed(name, limits, *each) for name, each in (timed or {}).items()]
     return Picture(draw_roofline(limits, kernels, span, across, measured))
 
 
@@ -133,6 +137,11 @@ def kernel_of(name: str, report: Report, least_bytes: int = 0) -> Kernel:
         raise CourseError(f"{name} touches no global memory", "a roofline is FLOP for each byte")
     done = flop(report.counters)
     return Kernel(name, done / asked, done / least_bytes if least_bytes else 0.0)
+
+
+def _timed(name: str, roofs: Roofs, flop: float, least_bytes: float, seconds: float) -> Kernel:
+    intensity = flop / least_bytes
+    return Kernel(name, intensity, intensity, flop / seconds / roofs.at(intensity))
 
 
 def measured_share(work: Work, card: str) -> float | None:

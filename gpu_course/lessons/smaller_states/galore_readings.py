@@ -163,3 +163,25 @@ def room_for_rank(name: str, unit: str = "GiB") -> float:
     per_rank = one["moments, projected"] + one["bases"]
     room = float(TABLE_2[name][1]) * UNITS[unit] / BF16
     return math.floor(10 * (room - sum(one.values()) + per_rank) / per_rank) / 10
+
+
+def terms_text(name: str) -> str:
+    """Returns the terms of the default reading for a model's GaLore cell, one line for each.
+
+    Args:
+        name: of the model, such as "350M".
+    """
+    model, rank = MODELS[name]
+    return "\n".join(
+        f"{term:<20}{size:>14,} numbers, {BF16 * size / GIB:.3f} GiB"
+        for term, size in terms(model, rank, Reading()).items()
+    )
+
+
+def room_text() -> str:
+    """Returns for every model the rank of the paper, and the one that its cell has room for."""
+    lines = ["model   rank in the paper   room if GiB   room if GB"]
+    for name, (_, rank) in MODELS.items():
+        inside = [f"{room_for_rank(name, unit):.0f}" for unit in UNITS]
+        lines.append(f"{name:<8}{rank:>17}{inside[0]:>14}{inside[1]:>13}")
+    return "\n".join(lines)

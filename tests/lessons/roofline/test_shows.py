@@ -10,6 +10,7 @@ from gpu_course import simulate
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel.work import Work
 from gpu_course.hardware import records
+from gpu_course.lessons.roofline.roofs import roof
 from gpu_course.lessons.roofline.shows import (
     kernel_of,
     kernels_of,
@@ -52,6 +53,13 @@ def test_a_launch_is_placed_by_its_counts() -> None:
     assert kernel.share is None
     shown = roofline("H100", {"add": report_of_add()})
     assert isinstance(shown, Picture) and "add asks for a byte for every 0.0833" in repr(shown)
+
+
+def test_a_kernel_that_somebody_timed_has_a_height() -> None:
+    roofs = roof("H100")
+    least_s = roofs.floor_s(2**20, 12 * 2**20)
+    shown = roofline("H100", timed={"add": (2**20, 12 * 2**20, 4 * least_s)})
+    assert "measured 25% of the roof at best" in repr(shown)
 
 
 def test_a_launch_that_touches_no_memory_has_no_place() -> None:

@@ -16,7 +16,9 @@ from gpu_course.lessons.smaller_states.galore_readings import (
     cells,
     largest_difference,
     room_for_rank,
+    room_text,
     terms,
+    terms_text,
 )
 from gpu_course.measure.llama_shapes import Llama
 
@@ -81,3 +83,16 @@ def test_the_text_has_a_line_for_each_model_and_one_for_the_whole() -> None:
     assert lines[3].split()[1:4] == ["2.06", "2.06", "-0.2%"]
     assert lines[-1] == "1 of 8 to the digit, the worst 9.9% off"
     assert "GB" not in as_text(replace(Reading(), unit="GB"))
+
+
+def test_terms_and_room_are_told_in_a_line_each() -> None:
+    lines = terms_text("350M").splitlines()
+    assert [line[:20].strip() for line in lines] == [
+        "parameters", "moments, projected", "bases", "moments, whole",
+    ]  # fmt: skip
+    assert f"{MODELS['350M'][0].parameters:,} numbers" in lines[0]
+    room = room_text().splitlines()
+    assert len(room) == 1 + len(MODELS)
+    for line, (name, (_, rank)) in zip(room[1:], MODELS.items(), strict=True):
+        first, paper, *inside = line.split()
+        assert (first, int(paper)) == (name, rank) and all(int(each) < rank for each in inside)
