@@ -211,11 +211,11 @@ PYTHON_SENTENCES: dict[str, str] = {
     ),
     "group-of-its-own": (
         "Leave `backend` out: new_group then makes a group over what the runner gave, whose calls "
-        "are told and counted."
+        "are recorded and counted."
     ),
     "wire-disagrees": (
-        "What your ranks told of their calls is not what the system's kernel counted. Use "
-        "torch.distributed as it is, and no other way between the ranks."
+        "The calls that your ranks recorded are not what the operating system counted on the "
+        "network. Use torch.distributed as it is, and no other way between the ranks."
     ),
 }
 """The same for puzzles whose answer is ordinary Python."""

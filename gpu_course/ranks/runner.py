@@ -68,7 +68,7 @@ class RankFailed(CourseError):
     """A rank raised, ended or stood still; the message says which and where.
 
     Attributes:
-        key: "standstill" (all that have not come to their end wait), "deadline" (one of them may
+        key: "standstill" (all that have not finished wait), "deadline" (one of them may
             still be computing), "differ" (calls do not fit), "ended", "memory", "threads",
             "flood" (a rank told more calls than a run can have), or "" for what it raised.
         rank: which, where it is the fault of one.
@@ -116,7 +116,7 @@ class Run:
         return sum(c.payload_bytes for c in self.calls if c.rank == rank and c.kind == "send")
 
 
-_HEAD = {"standstill": {}, "deadline": {"head": "the run does not come to its end"}}
+_HEAD = {"standstill": {}, "deadline": {"head": "the run does not finish"}}
 
 
 class World:
@@ -235,7 +235,7 @@ class World:
         """Returns where every rank stands; those that are in no call are asked for their line.
 
         Args:
-            waiting: the ranks that have not come to their end.
+            waiting: the ranks that have not finished.
         """
         self.log.read()
         busy = [rank for rank in waiting if self.log.waits_for(rank) is None]

@@ -217,7 +217,7 @@ def standings(log: Log, waiting: Sequence[int], file: str) -> tuple[Standing, ..
 
     Args:
         log: what the ranks told.
-        waiting: the ranks that have not come to their end.
+        waiting: the ranks that have not finished.
         file: the learner's, as the ranks name it.
     """
     waits = {rank: log.waits_for(rank) for rank in waiting}
@@ -226,7 +226,7 @@ def standings(log: Log, waiting: Sequence[int], file: str) -> tuple[Standing, ..
     for rank in range(log.ranks):
         call, last = log.waits_for(rank), log.last(rank)
         if rank not in waiting:
-            found.append(Standing(rank, "has come to its end"))
+            found.append(Standing(rank, "has finished"))
         elif call is not None:
             text = f"waits in {_called(call)}"
             # With one group it is plain which, and who has not come.

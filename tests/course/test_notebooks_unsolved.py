@@ -107,6 +107,11 @@ WORDS_BEFORE_THE_FIRST_PUZZLE = {
 }
 """Lesson -> what is read, title, goals and tables included, before something is done: two minutes
 of reading are 300 to 400 words."""
+WORDS_BEFORE_THE_FIRST_PUZZLE |= {
+    "21_collectives": 450,  # who adds up is asked twice, and a message is sent before
+    "22_data_parallel": 300,
+    "23_zero_and_fsdp": 400,  # the slices are dragged, then worked out
+}
 
 
 def before_the_first_puzzle(cells: list[NotebookNode]) -> tuple[list[str], list[str]]:

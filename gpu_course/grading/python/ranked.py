@@ -1,7 +1,7 @@
 """An answer on several ranks, as its check talks with it: the face of a Child, many processes.
 
-What each rank told of its calls is laid beside what the kernel counted on the ranks' network. The
-count lies out of the answer's reach, so what it tells cannot be made up.
+What each rank recorded of its calls is laid beside what the kernel counted on the ranks' network.
+The count lies out of the answer's reach, so what it tells cannot be made up.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class RankedChild:
         Raises:
             AnswerProblem: a function is not there once the module has run.
             CourseError: ranks cannot be started here, or the harness is at fault.
-            Trouble: the ranks did not come to its end.
+            Trouble: the ranks did not finish.
         """
         with self._told():
             return self._enter(self._ranks(self._puzzle.cases[0]))
@@ -102,7 +102,7 @@ class RankedChild:
             stand_ins: see `Child.run`.
 
         Raises:
-            Trouble: the ranks did not come to its end together.
+            Trouble: the ranks did not finish together.
         """
         ranks = self._ranks(tried.case)
         with self._told():
@@ -381,12 +381,12 @@ def _missing(
     for (one, other), payload in _told(calls).items():
         counted = payload if between is None else between.get((one, other), 0)
         if counted < payload:
-            return f"rank {one} told of {payload:,} bytes to rank {other}; {counted:,} went"
+            return f"rank {one} recorded {payload:,} bytes to rank {other}; {counted:,} were sent"
     if before.crossed is not None and now.crossed is not None:
         sent, least = (now.crossed - before.crossed).tcp_bytes, least_tcp_bytes(calls)
         # Connections that were closed took their count with them: then nobody knows.
         if 0 <= sent < least:
-            return f"the calls told carry {least:,} bytes; {sent:,} crossed the network"
+            return f"the recorded calls carry {least:,} bytes; {sent:,} crossed the network"
     return ""
 
 
@@ -399,7 +399,7 @@ def _beyond(calls: Sequence[Call], before: Traffic, now: Traffic) -> str:
     beside = BESIDE_BYTES if messages is None else BESIDE_IN_SIGHT
     if since.tcp_bytes > most_tcp_bytes(calls) or since.beside > beside:
         payload = int(sum(call.booked_bytes for call in calls))
-        return f"{since.bytes:,} bytes crossed the network; the calls told carry {payload:,}"
+        return f"{since.bytes:,} bytes crossed the network; the recorded calls carry {payload:,}"
     if messages is None:
         return ""
     assert now.frames is not None and before.frames is not None
@@ -421,9 +421,11 @@ def _other_messages(
             sent[one, other, size] += number
         elif not kinds & set(_STEPS_OF.get(kind, ())):
             name = _STEPS_OF.get(kind, ("a call nobody knows",))[0]
-            return f"steps of {name} crossed from rank {one} to rank {other} that no call told of"
+            return f"unrecorded steps of {name} crossed from rank {one} to rank {other}"
     for one, other, size in sorted((told - sent) + (sent - told)):
         more = sent[one, other, size] - told[one, other, size]
-        which = f"{count(abs(more), 'message')} of {size:,} bytes from rank {one} to rank {other}"
-        return f"{which} crossed untold" if more > 0 else f"{which} told of, and not sent"
+        what = "unrecorded message" if more > 0 else "recorded message"
+        which = f"{count(abs(more), what)} of {size:,} bytes"
+        way = f"from rank {one} to rank {other}"
+        return f"{which} crossed {way}" if more > 0 else f"{which} {way}: not sent"
     return ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from gpu_course.claims.published import rows
 from gpu_course.errors import CourseError
 from gpu_course.lessons.data_parallel.bucketed import buckets as buckets_by_rule
+from gpu_course.lessons.data_parallel.claims import data_parallel as claims
 from gpu_course.lessons.data_parallel.overlap import bucket_sizes, exposed_s, sent_buckets
 from gpu_course.lessons.data_parallel.pictures import Bucket, Span, draw_buckets, draw_overlap
 from gpu_course.measure.alpha_beta import Link
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 AGREE = 1e-12
 """Weights of two runs in float64 that differ by less are the same but for rounding."""
+NODE_GPUS = 8
 
 # The learner's own hooks on the tiny GPT
 
@@ -174,6 +177,28 @@ def ddp_messages(
         elif what == "begins" and passes and calls[number].kind == "all_reduce":
             passes[-1].append(calls[number].payload_bytes)
     return tuple(map(tuple, passes))
+
+
+# What more ranks ask of the batch
+
+
+def computing_text() -> str:
+    """Returns how much of a step computes on 16 to 256 GPUs, with one batch and with a growing one.
+
+    By the model that adds up computing and sending, with the bus bandwidths of the Playbook's
+    cluster. The growing batch has as many sequences for each GPU as one node of 8 has.
+    """
+    each = claims.BATCH_SEQUENCES // NODE_GPUS
+    lines = [f"{'':>8}{'same batch':>22}{f'{each} for each GPU':>26}"]
+    lines += [f"{'GPUs':>8}" + f"{'sequences':>13}{'computes':>11}" * 2]
+    for row in rows("22_data_parallel", "1.34B on 8 to 256 GPUs, nothing hidden"):
+        gpus = round(row.arguments["gpus"])
+        line = f"{gpus:>8}"
+        for sequences in (claims.BATCH_SEQUENCES, each * gpus):
+            share = claims.computing_share(**row.arguments, sequences=sequences)
+            line += f"{sequences:>13,}{share:>11.0%}"
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def accelerate_text(ranks: int = 2) -> str:

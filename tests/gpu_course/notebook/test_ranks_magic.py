@@ -92,7 +92,7 @@ def test_a_cell_that_stands_still_is_ended_and_named(ranked: Shell) -> None:
     assert told.splitlines() == [
         "the run stands still: every rank that has not finished waits",
         "  rank 0 waits in all_reduce 0, line 3: dist.all_reduce(torch.ones(1))",
-        "  rank 1 has come to its end",
+        "  rank 1 has finished",
         "The ranks have been ended, and what they held is gone; the next %%ranks starts new ones.",
     ]
     (shown,) = ranked.run("%%ranks\nsize")
@@ -204,7 +204,7 @@ def test_a_line_is_one_of_this_cell_and_not_of_an_earlier_one(ranked: Shell) -> 
     *_, told = ranked.run("%%ranks\nif rank == 0:\n    both(torch.ones(8))")
     assert told.splitlines()[1:3] == [
         "  rank 0 waits in all_reduce 1, line 2: both(torch.ones(8))",
-        "  rank 1 has come to its end",
+        "  rank 1 has finished",
     ]
 
 

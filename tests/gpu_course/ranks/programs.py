@@ -44,7 +44,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
         [
             "the run stands still: every rank that has not finished waits",
             "rank 0 waits in all_reduce 0, FILE:10",
-            "rank 1 has come to its end",
+            "rank 1 has finished",
             "rank 2 waits in all_reduce 0, FILE:10",
         ],
     ),
@@ -125,8 +125,8 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
         [
             "the run stands still: every rank that has not finished waits",
             "rank 0 waits in new_group of ranks 0, 1, for rank 1, FILE:10",
-            "rank 1 has come to its end",
-            "rank 2 has come to its end",
+            "rank 1 has finished",
+            "rank 2 has finished",
             "try:    call new_group for each group on all ranks, those that are not in it too",
         ],
     ),
@@ -157,7 +157,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
             "the run stands still: every rank that has not finished waits",
             "rank 0 waits in send to 1 with tag 1, FILE:10",
             "rank 1 waits in recv from 0 with tag 2, FILE:10",
-            "rank 2 has come to its end",
+            "rank 2 has finished",
         ],
     ),
     **{
@@ -222,7 +222,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
         program("if r == 1:\n    dist.barrier()"),
         [
             "the run stands still: every rank that has not finished waits",
-            "rank 0 has come to its end",
+            "rank 0 has finished",
             "rank 1 waits in barrier 0, FILE:10",
         ],
     ),
@@ -232,7 +232,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
             "the run stands still: every rank that has not finished waits",
             "rank 0 waits in all_reduce 2, FILE:10",
             "rank 1 waits in all_reduce 2, FILE:10",
-            "rank 2 has come to its end",
+            "rank 2 has finished",
         ],
     ),
     "async calls in two orders": (

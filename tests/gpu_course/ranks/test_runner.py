@@ -110,7 +110,7 @@ def test_a_rank_that_never_ends_says_in_which_line_it_is(
         runner.run(file, 3, seconds=seconds)
     told = str(caught.value).replace(str(file), "FILE").splitlines()
     assert caught.value.key == "deadline"
-    assert told[0].startswith(f"the run does not come to its end: {why}")
+    assert told[0].startswith(f"the run does not finish: {why}")
     assert told[2].strip() == f"rank 1 is in no call, FILE:{line}"
 
 

@@ -174,13 +174,13 @@ def test_a_fault_in_one_of_many_equal_programs_is_found(data: st.DataObject) -> 
 
 
 def test_a_report_names_what_nobody_kept_hold_of() -> None:
-    stand = [Standing(0, "waits in recv from 2", 5), Standing(1, "has come to its end")]
+    stand = [Standing(0, "waits in recv from 2", 5), Standing(1, "has finished")]
     told = stuck_report(stand, "a.py", "all wait", [message("send", 2, 0), message("recv", 1, 2)])
     lost = ", and kept no work to wait for: such a message may be lost"
     assert told.splitlines() == [
         "the run stands still: all wait",
         "  rank 0 waits in recv from 2, a.py:5",
-        "  rank 1 has come to its end",
+        "  rank 1 has finished",
         f"  rank 2 began a send to rank 0, a.py:22{lost}",
         f"  rank 1 began a receive from rank 2, a.py:21{lost}",
     ]

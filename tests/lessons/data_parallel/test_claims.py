@@ -64,6 +64,18 @@ def test_without_anything_to_send_all_gpus_are_as_quick() -> None:
             assert model(gpus, 1e12, 40_000) == pytest.approx(40_000)
 
 
+def test_a_gpu_that_keeps_its_rows_computes_for_most_of_a_step() -> None:
+    for row in rows(LESSON, "1.34B on 8 to 256 GPUs, nothing hidden"):
+        gpus = row.arguments["gpus"]
+        same = models.computing_share(**row.arguments)
+        assert same == pytest.approx(row.mine / row.arguments["at_8_gpus"])
+        kept = models.computing_share(**row.arguments, sequences=32 * gpus)
+        # The sending takes as long; the computing gpus / 8 times as long.
+        assert (1 / kept - 1) * gpus / 8 == pytest.approx(1 / same - 1)
+        assert same < kept and kept > 0.9
+    assert same < 0.4
+
+
 def test_a_third_of_what_is_forecast_must_fail_and_names_why() -> None:
     asked = forecasts(LESSON)
     assert len(asked) == 3

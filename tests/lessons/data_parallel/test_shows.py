@@ -41,6 +41,16 @@ def test_ones_own_hooks_train_as_ddp_does(name: str, messages: int) -> None:
     assert said[3].endswith(f"{3 * messages} of each rank, {messages} in a step")
 
 
+def test_a_gpu_computes_for_less_of_a_step_unless_the_batch_grows() -> None:
+    lines = [line.split() for line in lesson.computing_text().splitlines()[2:]]
+    assert [line[:2] + line[3:4] for line in lines] == [
+        [str(gpus), "256", f"{32 * gpus:,}"] for gpus in (16, 32, 64, 128, 256)
+    ]
+    same, grown = ([int(line[n].removesuffix("%")) for line in lines] for n in (2, 4))
+    assert same == sorted(same, reverse=True) and same[-1] < 50
+    assert min(grown) > 90
+
+
 @NEEDS_RANKS
 def test_weights_that_differ_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "22_data_parallel"

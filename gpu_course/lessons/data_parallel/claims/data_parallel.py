@@ -6,7 +6,8 @@ from gpu_course.claims.models import model
 from gpu_course.measure.alpha_beta import Link, ring_all_reduce_s
 from gpu_course.units import GB
 
-BATCH_TOKENS = 256 * 4096
+BATCH_SEQUENCES, SEQUENCE_TOKENS = 256, 4096
+BATCH_TOKENS = BATCH_SEQUENCES * SEQUENCE_TOKENS
 """Of a step of the Playbook's benchmark: 256 sequences of 4,096, on all GPUs together."""
 PARAMETERS = 1.34e9
 GRADIENT_BYTES = 4
@@ -45,6 +46,23 @@ def tokens_per_s_if_exposed(gpus: float, bus_gb_per_s: float, at_8_gpus: float) 
     15367
     """
     return BATCH_TOKENS / gpus / sum(_step_parts_s(gpus, bus_gb_per_s, at_8_gpus))
+
+
+def computing_share(
+    gpus: float, bus_gb_per_s: float, at_8_gpus: float, sequences: float = BATCH_SEQUENCES
+) -> float:
+    """Returns the part of a step in which a GPU computes, where it computes first and then sends.
+
+    Args:
+        gpus, bus_gb_per_s, at_8_gpus: as in `tokens_per_s_if_exposed`.
+        sequences: of a step, on all GPUs together.
+
+    >>> round(computing_share(256, 64.9, 40149.94), 2)
+    0.38
+    """
+    compute_s, send_s = _step_parts_s(gpus, bus_gb_per_s, at_8_gpus)
+    compute_s *= sequences / BATCH_SEQUENCES
+    return compute_s / (compute_s + send_s)
 
 
 @model()

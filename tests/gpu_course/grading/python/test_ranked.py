@@ -50,7 +50,7 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "one rank stays away": (
         answer("if r == 1:\n    return got"),
         "hazard", "standstill",
-        ("rank 0: waits in", "rank 1: has come to its end", "rank 2: waits in"),
+        ("rank 0: waits in", "rank 1: has finished", "rank 2: waits in"),
     ),
     "other collectives": (
         answer("if r == 1:\n    dist.broadcast(x, 0)\nelse:\n    dist.all_reduce(x)"),
@@ -143,7 +143,7 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "a file that never loads on one rank": (
         "import torch.distributed as dist\nif dist.get_rank(): dist.barrier()\n" + RIGHT,
         "hazard", "standstill",
-        ("rank 0: has come to its end", "rank 1: waits in barrier 0, line 2"),
+        ("rank 0: has finished", "rank 1: waits in barrier 0, line 2"),
     ),
     "no such function at the end": (
         RIGHT + "\n\nshift = 3\n",
@@ -327,7 +327,7 @@ def test_what_is_told_has_to_cross() -> None:
     before, enough, short = (Traffic(None, Crossed(2_000, n, 20)) for n in (0, 960, 959))
     assert ranked._missing(reduce, None, before, enough) == ""
     fact = ranked._missing(reduce, None, before, short)
-    assert fact == "the calls told carry 960 bytes; 959 crossed the network"
+    assert fact == "the recorded calls carry 960 bytes; 959 crossed the network"
 
 
 LIBRARY = {

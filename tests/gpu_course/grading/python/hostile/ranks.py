@@ -202,11 +202,11 @@ def late(name: str, body: str) -> HostileRanks:
 
 
 RANKS = (
-    refused("tells of sends that it does not make", FORGED, "told of 8,000,"),
+    refused("tells of sends that it does not make", FORGED, "recorded 8,000,"),
     refused(
         "keeps its sends to itself",
         "sys.modules['gpu_course.ranks.wire'].Events._tell = lambda *a: None",
-        "1 message of 32 bytes from rank 0 to rank 1 crossed untold",
+        "1 unrecorded message of 32 bytes crossed from rank 0 to rank 1",
     ),
     refused(
         "speaks past the wire",
@@ -217,17 +217,17 @@ RANKS = (
         for work in works:
             work.wait()
         """,
-        "1 message of 32 bytes from rank 0 to rank 1 crossed untold",
+        "1 unrecorded message of 32 bytes crossed from rank 0 to rank 1",
     ),
-    refused("tells of a ring, and lets gloo add", TOLD_RING, "rank 0 told of 160 bytes"),
+    refused("tells of a ring, and lets gloo add", TOLD_RING, "rank 0 recorded 160 bytes"),
     refused(
         "lets gloo add, and tells nothing",
         "dist.group.WORLD._inner.allreduce([x.clone()]).wait()",
-        "steps of all_reduce crossed from rank 0 to rank",
+        "unrecorded steps of all_reduce crossed from rank 0 to rank",
     ),
-    refused("sends other messages than it tells of", OTHER_SIZES, "crossed untold"),
-    refused("tells of empty messages", EMPTY, "1,000 messages of 0 bytes from rank 0 to rank 1"),
-    refused("connects to another rank", BY_CONNECTION, "bytes crossed the network; the calls told"),
+    refused("sends other messages than it tells of", OTHER_SIZES, "unrecorded message"),
+    refused("tells of empty messages", EMPTY, "1,000 recorded messages of 0 bytes"),
+    refused("connects to another rank", BY_CONNECTION, "the recorded calls carry"),
     HostileRanks(
         "works out what the others hold", BY_SEED, "wrong-result", None, "at random"
     ),
