@@ -100,10 +100,14 @@ WORDS_BEFORE_THE_FIRST_PUZZLE = {
     "00_start_here": 200,  # who has written no kernel yet writes one before anything else
     "01_threads": 300,
     "02_warps": 300,
-    "03_coalescing": 520,  # sectors are drawn and tried, then worked out
+    "03_coalescing": 300,  # sectors are drawn and tried, then worked out
     "04_shared_memory": 300,
     "05_reductions_and_scans": 450,  # a block's sum comes first, by a tree that is drawn before
     "06_matmul": 300,
+    "17_checkpointing": 400,
+    "19_forward_gradients": 400,
+    "24_tensor_parallel": 400,
+    "25_context_parallel": 400,
 }
 """Lesson -> what is read, title, goals and tables included, before something is done: two minutes
 of reading are 300 to 400 words."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 
 import torch
@@ -11,11 +10,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn import functional
 
-with warnings.catch_warnings():
-    # torch.func.jvp imports these at its first use, with a warning, and from files that a closed
-    # process cannot open; here they are known beforehand.
-    warnings.simplefilter("ignore")
-    import torch._decomp.decompositions_for_jvp
+import gpu_course.lessons.forward_gradients.tangent_rules  # noqa: F401 (before the first jvp)
 
 Loss = Callable[[Tensor], Tensor]
 

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, jvp
 
+import gpu_course.lessons.forward_gradients.tangent_rules  # noqa: F401 (before the first jvp)
+
 
 class Estimate:
     """What stands in the place of a loss: its `backward` is a product, and no pass.

@@ -71,6 +71,117 @@ def _facts(ranks: int, weight_bytes: int, sum_bytes: int) -> list[tuple[str, str
     ]
 
 
+MAX_HEADS = 8
+_TALL = 2.3
+"""Inches from the top of W_q to the end of W_v, and those that W_o is high."""
+
+
+def heads_of_ranks(ranks: int, heads: int, groups: int) -> list[tuple[range, range]]:
+    """Returns for each rank (its heads of queries, its heads of keys and values).
+
+    A head of keys stays with all heads of queries that read it, as `tensor_split` shares them out.
+
+    Args:
+        ranks: that share them, at most as many as groups.
+        heads: of queries.
+        groups: heads of keys, a divisor of heads.
+
+    >>> heads_of_ranks(2, 6, 3)
+    [(range(0, 4), range(0, 2)), (range(4, 6), range(2, 3))]
+    """
+    each, shares, first = heads // groups, [], 0
+    for rank in range(ranks):
+        last = first + groups // ranks + (rank < groups % ranks)
+        shares.append((range(first * each, last * each), range(first, last)))
+        first = last
+    return shares
+
+
+def draw_heads(ranks: int, heads: int, groups: int, ax: Axes | None = None) -> Figure:
+    """Returns attention cut among ranks: which head's columns and rows lie on which rank.
+
+    Args:
+        ranks: that share it, at most 8 and at most as many as groups.
+        heads: of queries, at most 8.
+        groups: heads of keys and values, a divisor of heads.
+        ax: axes to draw on instead of a new figure.
+
+    Raises:
+        CourseError: there are more, or none, or the groups do not divide the heads.
+    """
+    if not 1 <= ranks <= min(MAX_RANKS, groups) or heads > MAX_HEADS or heads % groups:
+        words = f"at most {MAX_RANKS} ranks, {MAX_HEADS} heads, and ranks <= groups"
+        raise CourseError(f"{ranks} ranks, {heads} heads in {groups} groups", f"draw {words}")
+    shares = heads_of_ranks(ranks, heads, groups)
+    owner = [rank for rank, (queries, _) in enumerate(shares) for _ in queries]
+    of_keys = [rank for rank, (_, keys) in enumerate(shares) for _ in keys]
+    top, unit = 1.2, 2.3 / heads
+    middle = top + _TALL / 2
+    with p.style():
+        figure, axes = p.sheet(p.WIDEST, top + _TALL + 0.6, ax)
+        words = f"{count(ranks, 'rank')}: the number inside is the rank, the one outside the head"
+        title(axes, _EDGE, "Attention, cut by heads", words, mono=False)
+        for line, (name, ranks_of) in enumerate(
+            (("W_q", owner), ("W_k", of_keys), ("W_v", of_keys))
+        ):
+            y = top + line * (_TALL - 0.56) / 2
+            cell_text(axes, 1.77, y + 0.28, name, p.INK, weight="bold")
+            for head, rank in enumerate(ranks_of):
+                _head(axes, (2.0 + head * unit, y), (unit, 0.56), rank)
+                cell_text(axes, 2.0 + (head + 0.5) * unit, y - 0.12, str(head), p.QUIET)
+        tall = _TALL / heads
+        for head, rank in enumerate(owner):
+            _head(axes, (5.4, top + head * tall), (0.67, tall), rank)
+            cell_text(axes, 5.28, top + (head + 0.5) * tall, str(head), p.QUIET)
+        cell_text(axes, 3.15, top - 0.34, "by columns", p.INK)
+        cell_text(axes, 5.73, top - 0.34, "by rows", p.INK)
+        cell_text(axes, 5.73, top - 0.12, "W_o", p.INK, weight="bold")
+        for x, name in ((0.55, "x"), (6.94, "y")):
+            _whole(axes, x, name, "", middle, half=0.18)
+        _round(axes, 1.2, "f", middle)
+        _round(axes, 6.42, "g", middle)
+        cell_text(axes, 4.76, middle, "each\nhead", p.INK)
+        for x in (0.89, 1.5, 4.44, 5.08, 6.16, 6.675):
+            cell_text(axes, x, middle, "\u2192", p.QUIET)
+        y = top + _TALL + 0.33
+        axes.text(_EDGE, y, _WHOLE_HEADS, fontsize=p.SMALL, color=p.INK, va="center_baseline")
+    return with_alt(figure, describe_heads(ranks, heads, groups))
+
+
+_WHOLE_HEADS = (
+    "Each head is whole on one rank, with its keys and values: from f to g nothing is sent."
+)
+
+
+def describe_heads(ranks: int, heads: int, groups: int) -> str:
+    """Returns in words what `draw_heads` shows."""
+    both = f"{count(heads, 'head')} of queries, {count(groups, 'head')} of keys and values"
+    lines = [f"Attention cut among {count(ranks, 'rank')}: {both}."]
+    for rank, (queries, keys) in enumerate(heads_of_ranks(ranks, heads, groups)):
+        of_queries, of_keys = _named(queries), _named(keys)
+        lines.append(
+            f"rank {rank}: columns of {of_queries} in W_q and of {of_keys} in W_k and W_v; "
+            f"rows of {of_queries} in W_o."
+        )
+    return "\n".join([*lines, _WHOLE_HEADS])
+
+
+def _named(heads: range) -> str:
+    if len(heads) == 1:
+        return f"head {heads[0]}"
+    return f"heads {heads[0]} to {heads[-1]}"
+
+
+def _head(axes: Axes, corner: tuple[float, float], size: tuple[float, float], rank: int) -> None:
+    from matplotlib.patches import Rectangle
+
+    colour = p.BLOCK_COLOURS[rank]
+    look: dict[str, Any] = {"facecolor": colour, "edgecolor": p.PAPER, "linewidth": 1.2}
+    axes.add_artist(Rectangle(corner, *size, zorder=3, **look))
+    place = (corner[0] + size[0] / 2, corner[1] + size[1] / 2)
+    cell_text(axes, *place, str(rank), p.ink_on(colour), weight="bold")
+
+
 def _passes(axes: Axes, ranks: int, weight_bytes: int, sum_bytes: int) -> None:
     for line, (name, words) in enumerate(_facts(ranks, weight_bytes, sum_bytes)):
         y = 3.2 + 0.27 * line
@@ -78,13 +189,16 @@ def _passes(axes: Axes, ranks: int, weight_bytes: int, sum_bytes: int) -> None:
         axes.text(_EDGE + 1.25, y, words, fontsize=p.SMALL, color=p.INK, va="center_baseline")
 
 
-def _whole(axes: Axes, x: float, name: str, words: str) -> None:
+def _whole(
+    axes: Axes, x: float, name: str, words: str, middle: float = _MIDDLE, half: float = 0.3
+) -> None:
     from matplotlib.patches import Rectangle
 
     look: dict[str, Any] = {"facecolor": p.SHADE, "edgecolor": p.INK, "linewidth": 1.2}
-    axes.add_artist(Rectangle((x - 0.3, _MIDDLE - 0.5), 0.6, 1.0, zorder=3, **look))
-    cell_text(axes, x, _MIDDLE, name, p.INK, weight="bold")
-    cell_text(axes, x, _MIDDLE + 0.68, words, p.QUIET)
+    axes.add_artist(Rectangle((x - half, middle - 0.5), 2 * half, 1.0, zorder=3, **look))
+    cell_text(axes, x, middle, name, p.INK, weight="bold")
+    if words:
+        cell_text(axes, x, middle + 0.68, words, p.QUIET)
 
 
 def _striped(axes: Axes, x: float, wide: float, high: float, ranks: int, across: bool) -> None:
@@ -103,12 +217,12 @@ def _striped(axes: Axes, x: float, wide: float, high: float, ranks: int, across:
         cell_text(axes, *place, str(rank), p.ink_on(colour), weight="bold")
 
 
-def _round(axes: Axes, x: float, name: str) -> None:
+def _round(axes: Axes, x: float, name: str, middle: float = _MIDDLE) -> None:
     from matplotlib.patches import Circle
 
     look = {"facecolor": p.WRITE_TINT, "edgecolor": p.WRITE_EDGE, "linewidth": 1.4}
-    axes.add_artist(Circle((x, _MIDDLE), 0.17, zorder=4, **look))  # type: ignore[arg-type]
-    cell_text(axes, x, _MIDDLE, name, p.INK, weight="bold")
+    axes.add_artist(Circle((x, middle), 0.17, zorder=4, **look))  # type: ignore[arg-type]
+    cell_text(axes, x, middle, name, p.INK, weight="bold")
 
 
 _WHOLE = {"facecolor": p.CONFLICT_TINT, "edgecolor": p.CONFLICT, "hatch": p.CONFLICT_HATCH}

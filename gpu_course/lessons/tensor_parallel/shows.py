@@ -11,7 +11,12 @@ from gpu_course.claims.tables.korthikanti import TABLE_3
 from gpu_course.draw.traffic import draw_traffic
 from gpu_course.errors import CourseError
 from gpu_course.lessons.tensor_parallel.grids import CUTS
-from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, draw_rates
+from gpu_course.lessons.tensor_parallel.pictures import (
+    draw_cut,
+    draw_heads,
+    draw_kept,
+    draw_rates,
+)
 from gpu_course.lessons.tensor_parallel.zero_or_cut import zero_3_teraflops
 from gpu_course.measure.activation_formulas import LayerShape, layer_activation_bytes, layer_terms
 from gpu_course.notebook.latest_cell import latest_calls
@@ -38,6 +43,18 @@ def cut_layer(ranks: int = 4, tokens: int = 2048, hidden: int = 4096) -> Figure:
         hidden: its width; four times as many neurons.
     """
     return draw_cut(ranks, BF16_BYTES * 8 * hidden**2, BF16_BYTES * tokens * hidden)
+
+
+def cut_attention(ranks: int = 2, heads: int = 8, key_heads: int = 4) -> Figure:
+    """Returns a picture of attention's four matrices, cut among ranks by heads.
+
+    Args:
+        ranks: that share it; of more than there are heads of keys, so many are drawn.
+        heads: of queries.
+        key_heads: of keys and values, a divisor of heads; of more than heads, so many are drawn.
+    """
+    groups = min(key_heads, heads)
+    return draw_heads(min(ranks, groups), heads, groups)
 
 
 def kept_bytes(shape: LayerShape, ranks: int) -> dict[str, tuple[float, float]]:

@@ -15,7 +15,10 @@ from gpu_course.lessons.checkpointing.deep_resnet import (
     shared_out,
 )
 from gpu_course.measure.saved import saved_by
+from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.chain import Stage
+from gpu_course.measure.schedules.operations import account
+from gpu_course.units import GB
 
 
 class Bottleneck(nn.Module):
@@ -83,3 +86,9 @@ def test_deep_resnets_have_their_blocks_shared_out() -> None:
     assert len(chain) == 33
     sizes = [stage.output_bytes for stage in chain.stages]
     assert sorted(set(sizes), reverse=True) == sizes[:1] + [sizes[0] // n for n in (2, 4, 8)]
+
+
+def test_other_shares_come_to_34_to_48_gb_as_the_lesson_says() -> None:
+    chains = [deep_resnet(shares=shares) for shares in SHARES.values()]
+    peaks = [account(chain, plans.keep_everything(len(chain))).peak / GB for chain in chains]
+    assert (round(min(peaks)), round(max(peaks))) == (34, 48)

@@ -9,7 +9,13 @@ from matplotlib.patches import Rectangle
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
-from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, draw_rates
+from gpu_course.lessons.tensor_parallel.pictures import (
+    draw_cut,
+    draw_heads,
+    draw_kept,
+    draw_rates,
+    heads_of_ranks,
+)
 from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable, texts
 
@@ -34,6 +40,11 @@ def rates() -> Figure:
 @draws(draw_cut)
 def a_cut() -> Figure:
     return draw_cut(8, 2**28, 2**24)
+
+
+@draws(draw_heads, (8, 8, 8), (3, 8, 4), (1, 4, 1))
+def heads(given: tuple[int, int, int]) -> Figure:
+    return draw_heads(*given)
 
 
 @draws(draw_kept)
@@ -69,6 +80,39 @@ def test_sums_are_those_of_an_all_reduce() -> None:
     assert "nothing to sum" in alt_text(draw_cut(1, 2**28, 2**24))
     with pytest.raises(CourseError, match="9 ranks"):
         draw_cut(9, 2**28, 2**24)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "of_queries", "groups"), [(2, 8, 4), (3, 8, 4), (3, 4, 4), (5, 7, 7), (2, 8, 2)]
+)
+def test_every_head_lies_where_tensor_split_puts_it(
+    ranks: int, of_queries: int, groups: int
+) -> None:
+    import torch
+
+    figure = draw_heads(ranks, of_queries, groups)
+    assert_readable(figure)
+    said = alt_text(figure).splitlines()
+    each = of_queries // groups
+    parts = torch.arange(groups).tensor_split(ranks)
+    owned = zip(parts, heads_of_ranks(ranks, of_queries, groups), strict=True)
+    for rank, (part, (queries, keys)) in enumerate(owned):
+        assert list(keys) == part.tolist()
+        assert list(queries) == [key * each + k for key in part.tolist() for k in range(each)]
+        drawn = [
+            rectangle for rectangle in figure.findobj(Rectangle)
+            if rectangle.get_facecolor()[:3] == tuple(_rgb(p.BLOCK_COLOURS[rank]))
+        ]  # fmt: skip
+        # Columns of W_q and rows of W_o; columns of W_k and of W_v.
+        assert len(drawn) == 2 * len(queries) + 2 * len(keys)
+        assert said[1 + rank].startswith(f"rank {rank}: columns of head")
+    assert "nothing is sent" in said[-1]
+
+
+def test_heads_that_cannot_be_drawn_are_refused() -> None:
+    for given in ((3, 8, 2), (2, 16, 4), (2, 8, 3), (0, 8, 4)):
+        with pytest.raises(CourseError, match=f"{given[0]} ranks, {given[1]} heads"):
+            draw_heads(*given)
 
 
 def test_bars_are_as_long_as_their_bytes() -> None:

@@ -40,6 +40,7 @@ def test_what_is_kept_is_what_the_planner_counts() -> None:
 def test_pictures_of_the_lesson_can_be_read() -> None:
     for figure in (
         lesson.cut_layer(8, 8192, 12288),
+        lesson.cut_attention(8, 8, 8),
         lesson.kept_by_layer("1T", 16),
         lesson.zero_or_cut(31.0, 50, 400),
         lesson.zero_or_cut(1.0, 5, 153),
@@ -49,6 +50,9 @@ def test_pictures_of_the_lesson_can_be_read() -> None:
         lesson.kept_by_layer("7B")
     said = alt_text(lesson.zero_or_cut())
     assert said.count("Published") == 6
+    # No more ranks than heads of keys, and no more of these than heads.
+    assert "among 2 ranks" in alt_text(lesson.cut_attention(8, 8, 2))
+    assert "4 heads of queries, 4 heads of keys" in alt_text(lesson.cut_attention(2, 4, 8))
 
 
 def test_grids_are_compared() -> None:
