@@ -251,7 +251,7 @@ def stalled(
         *fact(f"every block waits, and {own}[{place}] does not hold what it should by then"),
         *section("expected", short(expected)),
         *section("got", short(got)),
-        *section("think", sentence_of(puzzle, key)),
+        *reason(puzzle, key),
         *which_case(tried.given.case, launch),
         *which_hint(puzzle, key),
     ]
