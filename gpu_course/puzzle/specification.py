@@ -245,6 +245,24 @@ class Puzzle:
         return self.name.partition("/")[0]
 
 
+@dataclass(frozen=True)
+class Stalled:
+    """A case in which every block comes to wait for one that is held up outside the launch.
+
+    So the launch has no end, and must have none. What the blocks have left in memory by then says
+    what each has done before it began to wait.
+
+    Args:
+        case: the case; it is none of the puzzle's `cases`.
+        left: (inputs, case) -> what these outputs are to hold while all blocks wait.
+        diagnosis: the key of the diagnosis, where an output holds something else.
+    """
+
+    case: Case
+    left: Callable[[Values, Case], Values]
+    diagnosis: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class KernelPuzzle(Puzzle):
     """A puzzle whose answer is kernels: read and interpreted, never executed.
@@ -272,6 +290,8 @@ class KernelPuzzle(Puzzle):
             many threads.
         together: True where all blocks of a launch are there at the same time, as a cooperative
             launch promises; otherwise kernels that wait are also run with room for one block.
+        stalled: cases without an end, tried once an answer is right in all others; an answer that
+            waits for nobody there is not judged by them.
         same_bits: outputs that hold the same bits, all of them and in every order of blocks; which
             bits these are is free, within the tolerance.
         large: (bytes that its arrays are to have at least) -> the case a real GPU is timed at, as
@@ -283,6 +303,7 @@ class KernelPuzzle(Puzzle):
     budgets: tuple[Budget, ...] = ()
     share: Share | None = None
     together: bool = False
+    stalled: tuple[Stalled, ...] = ()
     same_bits: tuple[str, ...] = ()
     large: Callable[[int], Case] | None = None
 

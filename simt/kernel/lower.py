@@ -21,7 +21,7 @@ from simt.kernel.inference import Inferred, constant_slice, of_value, parts_of
 from simt.kernel.intrinsics import NOTHING
 from simt.kernel.legality import NOTHING as NO_WAIT
 from simt.kernel.legality import asks, draft
-from simt.kernel.selects import are_selects
+from simt.kernel.selects import are_selects, ends_kept
 from simt.kernel.source import Captured, Kernel
 from simt.kernel.types import (
     BOOL,
@@ -101,7 +101,7 @@ class _Function:
 
     def code(self) -> ir.Code:
         inferred, names = self.inferred, self.kernel.parameters
-        body = self.block(self.kernel.tree.body)
+        body = ends_kept(self.block(self.kernel.tree.body))
         whole = inferred is self.shared.kernel
         return ir.Code(
             kernel=self.kernel,
@@ -151,7 +151,9 @@ class _Function:
             case ast.If():
                 test = self.expression(node.test)
                 body, orelse = self.block(node.body), self.block(node.orelse)
-                return [ir.If(line, steps, test, body, orelse, not are_selects(body, orelse))]
+                if are_selects(test, body, orelse):
+                    return [ir.If(line, steps, test, body, orelse, branches=False)]
+                return [ir.If(line, steps, test, ends_kept(body), ends_kept(orelse))]
             case ast.While():
                 return [self.while_loop(node, steps)]
             case ast.For():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -19,6 +20,7 @@ from gpu_course.grading.kernel.scene import scene_of
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.sections import Section, fact, heading, of_hazard
+from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import Case, KernelPuzzle, Launch
 from simt.kernel.source import Kernel
@@ -229,6 +231,27 @@ class KernelChecking(Checking):
         for tried in self.right:
             for found in sharing.unshared_work(self.puzzle, tried):
                 self._stop_unshared(tried, found)
+
+        self._look_at_stalls()
+
+    def _look_at_stalls(self) -> None:
+        """Stops where blocks began to wait before they had done what others wait for."""
+        for stalled in self.puzzle.stalled:
+            given = trial.prepare(self.puzzle, stalled.case, LISTED_SEED)
+            tried = trial.attempt(given, self.kernels, 0)
+            if not any(hazard.kind == "endless-loop" for hazard in tried.hazards):
+                continue
+            left = stalled.left(dict(given.inputs), stalled.case)
+            waiting = replace(tried, given=replace(given, expected=left))
+            for name in left:
+                right = trial.is_right(waiting, name, self.puzzle.tolerance)
+                if not right.all():
+                    said = messages.stalled(self.puzzle, waiting, name, right, stalled.diagnosis)
+                    shown = self._marked(waiting, name, ~right)
+                    self._stop("wrong-result", stalled.diagnosis, waiting, said, evidence=shown)
+
+    def fixed_cases(self) -> Sequence[Case]:
+        return (*self.puzzle.cases, *(stalled.case for stalled in self.puzzle.stalled))
 
     def _stop_unshared(self, tried: Trial, found: Unshared) -> NoReturn:
         said = messages.not_shared(self.puzzle, tried, found)

@@ -239,6 +239,24 @@ def order_dependent(
     ]
 
 
+def stalled(
+    puzzle: KernelPuzzle, tried: Trial, name: str, right: np.ndarray, key: str
+) -> list[Section]:
+    """Returns what is said where all blocks wait, and one has not done what it was to do before."""
+    launch = launch_of(tried.given, name)
+    cell = tuple(int(part) for part in np.argwhere(~right)[0])
+    own, place = tried.own_names(launch, name)[0], ", ".join(map(str, cell))
+    got, expected = tried.got[name][cell], tried.given.expected[name][cell]
+    return [
+        *fact(f"every block waits, and {own}[{place}] does not hold what it should by then"),
+        *section("expected", short(expected)),
+        *section("got", short(got)),
+        *reason(puzzle, key),
+        *which_case(tried.given.case, launch),
+        *which_hint(puzzle, key),
+    ]
+
+
 def other_bits(puzzle: KernelPuzzle, trial: Trial, one: str, other: str) -> list[Section]:
     """Returns what is said of two outputs that are to hold the same bits and do not."""
     flat = int(np.argmin(alike(trial.got[one], trial.got[other]).reshape(-1)))

@@ -20,6 +20,7 @@ from gpu_course.puzzle.specification import (
     KernelPuzzle,
     Launch,
     Share,
+    Stalled,
     Values,
 )
 
@@ -66,8 +67,13 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _begun(a: np.ndarray, case: Case) -> Values:
-    """What is there where the first blocks were held up: tile 0 told its prefix, others a total."""
+    """What is there where the first blocks were held up: tile 0 told its prefix, others a total.
+
+    Or nothing, where the block of tile 0 was held up before it told anything.
+    """
     tiles, held_up = _tiles(case), _held_up(case)
+    if case.sizes.get("untold"):
+        return {"told": np.zeros(tiles, np.int64)}
     out = np.full(a.size, np.nan, np.float32)
     out[: held_up * TILE] = running(a)[: held_up * TILE]
     sums = a[: held_up * TILE].reshape(-1, TILE).sum(axis=1)
@@ -105,6 +111,15 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"out": sums, "told": words}
 
 
+def _told_meanwhile(inputs: Values, case: Case) -> Values:
+    """What is told while all wait for tile 0: the total of each other tile."""
+    tiles, a = _tiles(case), inputs["a"]
+    sums = np.array([a[tile * TILE : (tile + 1) * TILE].sum() for tile in range(tiles)])
+    words = told(TOTAL, sums)
+    words[0] = NOTHING
+    return {"told": words}
+
+
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     """Knows sums that are all right: then what blocks tell of them is not."""
     right = np.array_equal(got["out"], expected["out"], equal_nan=True)
@@ -127,6 +142,17 @@ SCAN_LOOKBACK = KernelPuzzle(
         ),
     ),
     random_case=drawn_case(size=(2 * TILE + 2, 5 * TILE)),
+    stalled=(
+        Stalled(
+            Case(
+                "the first tile was held up before it told anything",
+                {"size": 3 * TILE + 9, "held_up": 1, "untold": 1},
+                whole=False,
+            ),
+            left=_told_meanwhile,
+            diagnosis="total-untold",
+        ),
+    ),
     inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=_scratch,
     launches=_launches,

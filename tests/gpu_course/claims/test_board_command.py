@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpu_course.claims import published
+from gpu_course.claims import published, sealed
 from gpu_course.cli import main
 
 
@@ -18,7 +18,9 @@ def test_the_board_is_printed_with_its_count(capsys: pytest.CaptureFixture[str])
 
 def test_the_board_as_json_holds_every_number(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--published", "--format", "json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == len(published.rows())
+    data = json.loads(capsys.readouterr().out)
+    assert len(data["numbers"]) == len(published.rows())
+    assert data["sealed_predictions"] == sealed.predictions()
 
 
 def test_a_number_too_far_off_is_shown_and_fails_nothing(

@@ -137,8 +137,8 @@ def test_a_broken_model_is_shown_as_a_difference_with_what_broke() -> None:
     assert "a large add: the model breaks here: latency." in " ".join(text.split())
     assert max(len(line) for line in text.splitlines()) <= 70
     assert count([row]).splitlines()[-1].split() == ["all", "1", "0", "1", "0"]
-    assert to_json([row])[0]["forecast"] == "large-add"
-    assert to_json([row])[0]["breaks"] == "latency"
+    (data,) = to_json([row])["numbers"]
+    assert (data["forecast"], data["breaks"]) == ("large-add", "latency")
 
 
 @pytest.mark.parametrize("row", ASKED, ids=lambda row: row.forecast.name)

@@ -93,6 +93,17 @@ def test_the_verdict_on_a_tile_by_block_number_says_what_there_was_room_for() ->
     assert max(map(len, verdict.message.splitlines())) <= 70
 
 
+def test_the_verdict_on_a_total_that_is_not_told_says_what_all_wait_for() -> None:
+    puzzle = puzzle_of("scan_lookback")
+    (mistake,) = (m for m in puzzle.mistakes if m.diagnosis == "total-untold")
+    verdict = check(puzzle, answer=mistake_answer(puzzle, mistake, rules.SOLUTIONS), seed=0)
+    said = " ".join(verdict.message.split())
+    assert "every block waits, and told[1] does not hold what it should by then" in said
+    assert "the first tile was held up before it told anything" in said
+    assert max(map(len, verdict.message.splitlines())) <= 70
+    assert "again:" not in said, "the case is the same in every check"
+
+
 BY_ONE_THREAD = """\
         before = float32(0)
         if lane == 0:

@@ -157,13 +157,23 @@ def by_a_load_in_an_arm(out, a, low, high, size):
         out[i] = x
 
 
+def by_another_load_in_an_arm(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        x = min(a[i], high)
+        if x < low:
+            x = max(a[i], low)
+        out[i] = x
+
+
 WAYS_TO_CLIP = [
     (by_two_ifs, True),
     (by_stores, False),
     (by_stores_of_a_number_read_once, False),
     (by_three_values, False),
     (by_an_elif, False),
-    (by_a_load_in_an_arm, False),
+    (by_a_load_in_an_arm, True),
+    (by_another_load_in_an_arm, False),
 ]
 """What the debrief of clip says of each: a select, or a branch that is kept."""
 
