@@ -140,13 +140,13 @@ def room(inputs: Values, rank: int, *, broadcasts: bool = False) -> int:
     Args:
         inputs: of the case.
         rank: whose room.
-        broadcasts: True where the panels are broadcast. gloo has two threads, and each holds on to
-            the tensor of its last collective: that is one panel more, whatever an answer does.
+        broadcasts: True where the panels are broadcast. gloo has two threads, and each may hold on
+            to the tensor of its last collective: two panels more, whatever an answer does.
     """
     a, b = inputs["a"].parts[rank], inputs["b"].parts[rank]
     width = max(inputs["widths"])
     of_c, panels = len(a) * b.shape[1], width * (len(a) + b.shape[1])
-    return FLOAT64_BYTES * (2 * of_c + (7 if broadcasts else 5) * panels // 2)
+    return FLOAT64_BYTES * (2 * of_c + (9 if broadcasts else 5) * panels // 2)
 
 
 def _held(inputs: Values, got: Values) -> Judgement | None:
