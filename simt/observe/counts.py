@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Hashable
 
@@ -127,6 +126,7 @@ class WideLoads(Observer):
     def __init__(self) -> None:
         self.by_line: Counter[int] = Counter()
         self._loaded: dict[Hashable, np.ndarray] = {}
+        self._most = MAX_KEPT
 
     def begin(self, setting: Setting) -> None:
         """Gives each warp of the launch a clock that moves on where memory may change."""
@@ -142,22 +142,45 @@ class WideLoads(Observer):
         """Counts the warps of a load that cannot be joined to one before it."""
         if access.array.space != "shared":
             return
-        here = self._warps_of(access.threads)
         if access.kind != "load":
-            self._clock[here] += 1
+            self._clock[self._warps_of(access.threads)] += 1
             return
         # A loop repeats its patterns, so that each is looked at once for every place of it.
         known = access.pattern.memo
-        key = known.get(("16 bytes", access.moved))
-        if key is None:
-            key = known["16 bytes", access.moved] = _sixteen_bytes(access)
-        if key not in self._loaded:
-            if len(self._loaded) == MAX_KEPT:
-                self._loaded.clear()
-            self._loaded[key] = np.full(self._clock.size, -1, np.int64)
-        loaded = self._loaded[key]
-        self.by_line[access.line] += int(np.count_nonzero(loaded[here] != self._clock[here]))
-        loaded[here] = self._clock[here]
+        groups = known.get(("16 bytes", access.moved))
+        if groups is None:
+            groups = known["16 bytes", access.moved] = self._alike(access)
+        for key, here in groups:
+            if key not in self._loaded:
+                self._forget()
+                self._loaded[key] = np.full(self._clock.size, -1, np.int64)
+            loaded = self._loaded[key]
+            self.by_line[access.line] += int(np.count_nonzero(loaded[here] != self._clock[here]))
+            loaded[here] = self._clock[here]
+
+    def _alike(self, access: Access) -> list[tuple[Hashable, np.ndarray]]:
+        """Returns the warps of a load, those together whose lanes find their numbers alike.
+
+        Each with a key of the 16 bytes of all its lanes: a warp's key does not depend on which
+        other warps load at the same time.
+        """
+        whole = access.array.root or access.array
+        pieces = access.in_copy * access.array.dtype.itemsize >> 4
+        block, thread = np.divmod(access.threads, self._threads)
+        warps = block * self._warps + thread // WARP
+        rows = np.stack([np.broadcast_to(pieces, warps.shape), thread % WARP], axis=1)
+        starts = np.flatnonzero(np.diff(warps, prepend=-1))
+        alike: dict[bytes, list[int]] = {}
+        for warp, lanes in zip(warps[starts], np.split(rows, starts[1:]), strict=True):
+            alike.setdefault(lanes.tobytes(), []).append(int(warp))
+        return [((whole.address, key), np.array(found)) for key, found in alike.items()]
+
+    def _forget(self) -> None:
+        """Drops what no warp can use any more, where much is remembered."""
+        if len(self._loaded) >= self._most:
+            now = self._clock
+            self._loaded = {k: v for k, v in self._loaded.items() if np.any(v == now)}
+            self._most = max(MAX_KEPT, 2 * len(self._loaded))
 
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
         """Lets the warps that met load anew."""
@@ -175,18 +198,7 @@ class WideLoads(Observer):
 
 
 MAX_KEPT = 4096
-"""Loads whose 16 bytes are remembered."""
-
-
-def _sixteen_bytes(access: Access) -> Hashable:
-    """Returns what two loads have in common whose lanes find their numbers in the same 16 bytes."""
-    whole = access.array.root or access.array
-    pieces = access.in_copy * access.array.dtype.itemsize >> 4
-    return (
-        whole.address,
-        hashlib.blake2b(pieces.tobytes(), digest_size=16).digest(),
-        hashlib.blake2b(access.threads.tobytes(), digest_size=16).digest(),
-    )
+"""Loads whose 16 bytes are remembered before those are dropped that no warp can use any more."""
 
 
 class Resources(Observer):

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from simt.errors import KernelRefused
 from simt.machine.observer import Access
 from simt.machine.schedule import Follow, RoundRobin, Schedule, Task
 from simt.observe.access_log import AccessLog
-from simt.report import Counters, Report
+from simt.report import Report
 from simt.simulator import simulate
 from tests.simt import test_random_shared_kernels as random_shared
 from tests.simt import test_shared_memory as shared
@@ -66,15 +65,7 @@ def assert_same(text: str, folder: Path, shape: tuple[int, int], values: list[An
         for a, b in zip(together, apart, strict=True):
             np.testing.assert_array_equal(a, b, err_msg=text)
         if split in WARP_SPLITS:
-            assert _counted(other) == _counted(one), text
-
-
-def _counted(report: Report) -> dict[int, Counters]:
-    """Counters by line, but for the one that knows neighbours by when they came: `wide_loads`.
-
-    Where lanes leave a loop at different times it depends on which warps go through it together.
-    """
-    return {line: replace(each, wide_loads=0) for line, each in report.by_line.items()}
+            assert other.by_line == one.by_line, text
 
 
 def _verdicts(report: Report, model: Report) -> set[tuple[Any, ...]]:

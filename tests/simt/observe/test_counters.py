@@ -548,3 +548,19 @@ def test_many_blocks_count_as_often_as_one(tmp_path: Path) -> None:
     assert counted(16) == Counters.total([counted(1)] * 16)
     assert counted(1).shared_load.conflicts > 0
     assert counted(1).global_load.excess_sectors > 0
+
+
+def test_wide_loads_of_a_warp_do_not_depend_on_what_another_warp_loads() -> None:
+    def kernel(out, a):  # type: ignore[no-untyped-def]
+        tile = cuda.shared.array(64, float32)
+        t = cuda.threadIdx.x
+        tile[t] = t
+        cuda.syncthreads()
+        total = float32(0)
+        for k in range(3):
+            total += tile[k * a[t]]
+        out[t] = total
+
+    steps = np.repeat([0, 8], 32)  # warp 0 stays in 16 bytes, warp 1 goes on by 32
+    report = simulate(kernel)[1, 64](np.zeros(64, np.float32), steps)
+    assert report.counters.wide_loads == 1 + 3
