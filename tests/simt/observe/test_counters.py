@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import cuda
+from numba import cuda, float32
 
 from simt.observe.transactions import count_request
 from simt.report import Counters, GlobalCounters, Report
