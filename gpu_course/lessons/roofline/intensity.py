@@ -54,7 +54,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 INTENSITY = PythonPuzzle(
     **puzzle_fields(__file__),
     cases=(
-        _case("visible example", 512, 1024, 4096, visible=True),
+        _case("visible example", 256, 1024, 4096, visible=True),
         _case("one row", 1, 1024, 4096),
         _case("a short side each", 7, 300, 11),
         _case("weights of a byte", 24, 800, 640, (16, 8, 16)),
