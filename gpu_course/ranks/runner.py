@@ -27,7 +27,7 @@ import typer
 
 from gpu_course.errors import CourseError
 from gpu_course.isolation import lockdown, servers
-from gpu_course.isolation.deadline import Deadline
+from gpu_course.isolation.deadline import Deadline, waited_s
 from gpu_course.isolation.processes import POLL_S, Ended, OutOfMemory, Process, TooManyThreads
 from gpu_course.isolation.ranks import MAX_RANKS, Ranks, Traffic, started_ranks
 from gpu_course.ranks import programs
@@ -44,7 +44,8 @@ from gpu_course.ranks.stuck import (
 
 MAX_SECONDS = 60.0
 QUIET_S = 5.0
-"""After so long a run is stuck in which some wait, nothing crosses, and no other rank computes."""
+"""After so long a run is stuck in which some wait, nothing crosses, and no other rank computes or
+is ready to."""
 ANSWER_S = 0.3
 """How long a rank that is in no call is waited for to say in which line it is."""
 SHORTEST_POLL_S = 0.0005
@@ -55,7 +56,7 @@ ASLEEP_S = 0.2
 FEW_TICKS = 1
 """What threads use up that only look from time to time whether something came."""
 BUSY_SHARE = 0.05
-"""Of one processor: a rank that uses more than this computes."""
+"""Of one processor: a rank that uses more than this, or waits for it as long, computes."""
 
 
 STARTED_ANEW = (
@@ -248,8 +249,8 @@ class World:
         for rank in ranks:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self.processes[rank].pid, signal.SIGUSR1)
-        deadline = time.monotonic() + ANSWER_S
-        while time.monotonic() < deadline:
+        deadline = Deadline([self.processes[rank].pid for rank in ranks], ANSWER_S)
+        while not deadline.is_over():
             self.log.read()
             if all(self.log.line_of(rank, self.file) for rank in ranks):
                 return
@@ -392,12 +393,12 @@ class _Watch:
         self._asleep, self._ticks, self._still = now, _ticks(self._last), None
 
     def _computes(self, busy: Sequence[int]) -> bool:
-        """Whether ranks that are in no call used a processor in the last QUIET_S."""
+        """Whether ranks that are in no call used a processor in the last QUIET_S, or wanted to."""
         now, used = time.monotonic(), 0.0
         for rank in busy:
             with contextlib.suppress(psutil.Error):
                 times = psutil.Process(self._pids[rank]).cpu_times()
-                used += times.user + times.system
+                used += times.user + times.system + waited_s(self._pids[rank])
         if self._worked is None or not 0 <= used - self._worked[1] < BUSY_SHARE * QUIET_S:
             self._worked = now, used
         return bool(busy) and now - self._worked[0] < QUIET_S

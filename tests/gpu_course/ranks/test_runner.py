@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -119,6 +120,16 @@ def test_a_rank_that_computes_while_others_wait_is_alive(
 ) -> None:
     monkeypatch.setattr(runner, "QUIET_S", 0.3)
     assert run(tmp_path, COMPUTES).results == (0, 1, 2)
+
+
+def test_a_rank_that_waits_for_a_processor_is_alive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It sleeps in place of a system whose processors are all taken."""
+    monkeypatch.setattr(runner, "QUIET_S", 0.1)
+    monkeypatch.setattr(runner, "waited_s", lambda pid: time.monotonic())
+    text = program("if r == 1:\n    time.sleep(1)\ndist.all_reduce(x)\nreturn r")
+    assert run(tmp_path, text).results == (0, 1, 2)
 
 
 GROUPS = {
