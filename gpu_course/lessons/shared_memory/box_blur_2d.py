@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from gpu_course.lessons.shared_memory.pieces import WARP, clamped_bytes
+from gpu_course.lessons.shared_memory.pieces import WARP, beyond, clamped_bytes
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
@@ -41,17 +43,17 @@ def _ninth(total: np.ndarray) -> np.ndarray:
     return (total / np.float64(9)).astype(np.float32)
 
 
-def _cells_with_frame(case: Case) -> int:
-    def along(side: int, tile: int) -> int:
-        return sum(min(at + tile + 1, side) - max(at - 1, 0) for at in range(0, side, tile))
-
-    return along(case.sizes["rows"], TILE_Y) * along(case.sizes["cols"], TILE_X)
-
-
-def _blocks(case: Case) -> tuple[int, int]:
-    """How many blocks there are, and the warps of each."""
-    across = blocks_to_cover(case.sizes["cols"], TILE_X)
-    return across * blocks_to_cover(case.sizes["rows"], TILE_Y), TILE_X * TILE_Y // WARP
+def _bytes(case: Case) -> int:
+    sides = ((case.sizes["rows"], TILE_Y), (case.sizes["cols"], TILE_X))
+    cells = math.prod(
+        sum(min(at + tile + 1, side) - max(at - 1, 0) for at in range(0, side, tile))
+        for side, tile in sides
+    )
+    blocks = math.prod(blocks_to_cover(side, tile) for side, tile in sides)
+    amid = math.prod(
+        blocks_to_cover(side, tile) - beyond(side, tile, before=1, after=1) for side, tile in sides
+    )
+    return 4 * cells + clamped_bytes(blocks - amid, TILE_X * TILE_Y // WARP)
 
 
 BOX_BLUR_2D = KernelPuzzle(
@@ -72,7 +74,7 @@ BOX_BLUR_2D = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * _cells_with_frame(case) + clamped_bytes(*_blocks(case)),
+            lambda case, counters: _bytes(case),
             "A block needs the cells of its tile and the frame around it, as far as they lie in "
             "the picture; whatever is loaded beyond that could come from the tile.",
             "bytes loaded from a",

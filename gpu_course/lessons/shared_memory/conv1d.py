@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.shared_memory.pieces import TPB, clamped_bytes, starts
+from gpu_course.lessons.shared_memory.pieces import TPB, beyond, clamped_bytes, starts
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
@@ -26,9 +26,11 @@ def _convolved(a: np.ndarray, w: np.ndarray) -> np.ndarray:
     return np.asarray(np.sum(products, axis=0, dtype=np.float32))
 
 
-def _cells_and_weights(case: Case) -> int:
+def _bytes(case: Case) -> int:
     size, taps = case.sizes["size"], case.sizes["taps"]
-    return sum(min(start + TPB + taps - 1, size) - start + taps for start in starts(size))
+    cells = sum(min(start + TPB + taps - 1, size) - start for start in starts(size))
+    weights = taps * len(starts(size))
+    return 4 * (cells + weights) + clamped_bytes(beyond(size, TPB, before=0, after=taps - 1))
 
 
 CONV1D = KernelPuzzle(
@@ -49,9 +51,7 @@ CONV1D = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: (
-                4 * _cells_and_weights(case) + clamped_bytes(len(starts(case.sizes["size"])))
-            ),
+            lambda case, counters: _bytes(case),
             "Cells, halo and weights are wanted by many threads of a block, and each of them "
             "should come from global memory once per block. The rest is what tiles are for.",
             "bytes loaded from global memory",

@@ -30,6 +30,10 @@ def clamped_bytes(blocks: int, warps: int = WARPS) -> int:
     A warp that fills a tile in two turns asks twice for the last cell, where a guard would ask for
     nothing.
 
+    Args:
+        blocks: those alone whose tile goes beyond the array: the others have nothing to clamp.
+        warps: of a block.
+
     >>> clamped_bytes(2)
     32
     """
@@ -48,6 +52,22 @@ def in_pieces(a: np.ndarray) -> list[np.ndarray]:
 def by_piece(a: np.ndarray, change: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Returns a vector whose pieces are changed one by one."""
     return np.concatenate([change(piece) for piece in in_pieces(a)])
+
+
+def beyond(size: int, tile: int, *, before: int, after: int) -> int:
+    """Returns how many pieces of `tile` cells of a vector want cells that lie beyond it.
+
+    Args:
+        size: of the vector.
+        tile: cells of a piece.
+        before, after: how many cells at each side of a piece are wanted as well.
+
+    >>> beyond(128, 64, before=0, after=3), beyond(120, 64, before=0, after=3)
+    (1, 1)
+    >>> beyond(192, 64, before=1, after=0)
+    1
+    """
+    return sum(start < before or start + tile + after > size for start in range(0, size, tile))
 
 
 def starts(size: int) -> range:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gpu_course.lessons.shared_memory.pieces import TPB, WARP, clamped_bytes
+from gpu_course.lessons.shared_memory.pieces import TPB, WARP, beyond, clamped_bytes
 from gpu_course.puzzle.builders import (
     INFINITIES,
     ONE_CELL_EACH,
@@ -41,6 +41,11 @@ def _largest(a: np.ndarray, first: int, last: int) -> np.ndarray:
     return np.fmax.reduce(_windows(a, first, last))
 
 
+def _bytes(case: Case) -> int:
+    rows, cols = case.sizes["rows"], case.sizes["cols"]
+    return 4 * rows * cols + clamped_bytes(rows * beyond(cols, TPB, before=0, after=0))
+
+
 def _pooling_reads(case: Case) -> int:
     """The tile is read for the neighbours alone."""
     cols = case.sizes["cols"]
@@ -66,9 +71,7 @@ POOLING = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: (
-                4 * case.sizes["rows"] * case.sizes["cols"] + clamped_bytes(case.sizes["rows"])
-            ),
+            lambda case, counters: _bytes(case),
             "Each number is wanted by up to WINDOW threads and should come from global memory "
             "once; the others find it in the tile.",
             "bytes loaded from a",

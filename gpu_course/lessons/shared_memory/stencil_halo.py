@@ -8,6 +8,7 @@ from gpu_course.lessons.shared_memory.pieces import (
     CASES,
     TPB,
     WARP,
+    beyond,
     clamped_bytes,
     random_case,
     starts,
@@ -28,9 +29,10 @@ from gpu_course.puzzle.specification import (
 )
 
 
-def _cells_with_halo(case: Case) -> int:
+def _bytes(case: Case) -> int:
     size = case.sizes["size"]
-    return sum(min(start + TPB + 1, size) - max(start - 1, 0) for start in starts(size))
+    cells = sum(min(start + TPB + 1, size) - max(start - 1, 0) for start in starts(size))
+    return 4 * cells + clamped_bytes(beyond(size, TPB, before=1, after=1))
 
 
 def _stencil(a: np.ndarray) -> np.ndarray:
@@ -53,9 +55,7 @@ STENCIL_HALO = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: (
-                4 * _cells_with_halo(case) + clamped_bytes(len(starts(case.sizes["size"])))
-            ),
+            lambda case, counters: _bytes(case),
             "A block needs its own cells and one more at each side that has a neighbour; whatever "
             "is loaded beyond that could come from the tile.",
             "bytes loaded from a",

@@ -190,6 +190,10 @@ LAZY: dict[tuple[str, str], Changes] = {
             "total += weights[k] * (tile[t + k] if k else a[i])",
         ),
     ),
+    ("conv1d", "one cell of the halo too many"): (("TPB + taps - 1", "TPB + taps"),),
+    ("conv1d", "a halo for as many weights as there can be"): (
+        ("range(t, TPB + taps - 1, TPB)", "range(t, SPAN - 1, TPB)"),
+    ),
     ("pooling", "its own number from global memory"): (
         ("largest = tile[col]", "largest = a[row, col]"),
     ),
