@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +30,10 @@ import torch.distributed as dist
 from gpu_course.ranks.calls import Call
 
 BACKEND = "wire"
+LET_GO_S = 5.0
+"""The most that a call waits for gloo to let go of its tensors, which takes it microseconds."""
+LONGEST_PAUSE_S = 0.001
+"""Between two looks whether it has."""
 
 # PyTorch's method -> (the collective's name, the argument that holds what this rank brings). Both
 # spellings of one collective are kept: 2.13 renamed several.
@@ -174,18 +179,74 @@ class Events:
         return 0
 
 
+class Lent:
+    """The tensors of a call as gloo gets them: aliases that nobody else has.
+
+    A call is over before gloo's thread lets go of its tensors. Were that thread the last to hold
+    one it would free it as well, out of sight of a profiler, and what a rank holds would be counted
+    by chance. An alias that is held here alone says that gloo has let go. So where a profiler is at
+    work, a call is waited for until then. What gloo makes for itself in reduce_scatter is not seen.
+    """
+
+    def __init__(self) -> None:
+        self._aliases: list[torch.Tensor] = []
+        self._alone: list[int] = []
+
+    def alias(self, brought: Any) -> Any:
+        """Returns what a call is given, with an alias in place of each tensor on the CPU."""
+        if isinstance(brought, list | tuple):
+            return type(brought)(map(self.alias, brought))
+        if type(brought) not in (torch.Tensor, torch.nn.Parameter) or brought.is_cuda:
+            return brought
+        self._aliases.append(brought.detach())
+        self._alone.append(self._holders(-1))
+        return self._aliases[-1]
+
+    def come_back(self) -> None:
+        """Waits until nothing but this holds an alias, for LET_GO_S at most."""
+        until, pause = time.monotonic() + LET_GO_S, 0.0
+        while self._are_held() and time.monotonic() < until:
+            # The first pause only lets the other thread run.
+            time.sleep(pause)
+            pause = min(2 * pause + 1e-6, LONGEST_PAUSE_S)
+        self._aliases.clear()
+
+    def _are_held(self) -> bool:
+        return any(self._holders(at) > alone for at, alone in enumerate(self._alone))
+
+    def _holders(self, at: int) -> int:
+        """Returns a number that is lowest while nothing else holds an alias, in C++ or Python."""
+        # C++ has the object in Python as well, and gives it back after the tensor.
+        shared = self._aliases[at]._use_count()  # type: ignore[attr-defined]
+        return int(shared) + sys.getrefcount(self._aliases[at])
+
+
 class Waited(dist.Work):
-    """A call that is under way: waiting for it is told, and so is that nobody waits for it."""
+    """A call that is under way: waiting for it is told, and so is that nobody waits for it.
+
+    Args:
+        inner: gloo's or NCCL's work.
+        events: where to tell.
+        number: of the call.
+        brought: what the call fills, which is held as long as this is.
+        lent: the aliases that the inner work has.
+        arrived: called with the inner work when it is over.
+    """
 
     def __init__(
         self,
         inner: dist.Work,
         events: Events,
         number: int,
+        *,
+        brought: Any = None,
+        lent: Lent | None = None,
         arrived: Callable[[dist.Work], None] | None = None,
     ) -> None:
         super().__init__()
-        self._inner, self._events, self._number = inner, events, number
+        self._inner: dist.Work | None = inner
+        self._events, self._number = events, number
+        self._brought, self._lent = brought, lent
         self._arrived = arrived
         self._over = False
 
@@ -196,30 +257,45 @@ class Waited(dist.Work):
     def wait(self, timeout: timedelta = timedelta(0)) -> bool:
         """Waits until the call is over."""
         self._events.waits(self._number)
-        done = self._inner.wait(timeout) if timeout else self._inner.wait()
+        done = True
+        if self._inner is not None:
+            done = bool(self._inner.wait(timeout) if timeout else self._inner.wait())
         self._is_over()
-        return bool(done)
+        return done
 
     def is_completed(self) -> bool:
         """Whether the call is over."""
-        done = bool(self._inner.is_completed())
+        done = self._inner is None or bool(self._inner.is_completed())
         if done:
             self._is_over()
         return done
 
     def _is_over(self) -> None:
         if self._arrived is not None:
+            assert self._inner is not None
             self._arrived(self._inner)
             self._arrived = None
+        if self._lent is not None:
+            # The work has them as well; what is asked of it from here on is known without it.
+            self._inner = None
+            self._lent.come_back()
+            self._lent = None
         self._over = True
         self._events.over(self._number)
 
     def get_future(self) -> Any:
         """Returns the inner call's future, as DDP asks for it."""
         self._events.future(self._number)
+        if self._inner is None:
+            future: Any = torch.futures.Future()
+            future.set_result(_filled(self._brought))
+            return future
+        # It holds the aliases as long as somebody holds it.
+        self._lent = None
         return self._inner.get_future()
 
     def _source_rank(self) -> int:
+        assert self._inner is not None, "gloo tells it of a receive, which keeps its work"
         return int(self._inner._source_rank())
 
 
@@ -297,12 +373,10 @@ class Wire(dist.ProcessGroup):
             lines.append("try: name one of them, the same on all ranks")
         return "\n".join(lines)
 
-    def _under_way(
-        self, number: int, work: Any, arrived: Callable[[dist.Work], None] | None = None
-    ) -> Any:
+    def _under_way(self, number: int, work: Any, **more: Any) -> Any:
         # What only returns when it is over, such as monitored_barrier, returns no work.
         told = isinstance(work, dist.Work)
-        return Waited(work, self._events, number, arrived) if told else work
+        return Waited(work, self._events, number, **more) if told else work
 
 
 _devices: list[Any] = []
@@ -343,6 +417,14 @@ def _tensors(brought: Any) -> Iterable[torch.Tensor]:
             yield from _tensors(each)
 
 
+def _filled(brought: Sequence[Any]) -> list[Any]:
+    """Returns the value of a call's future, as gloo gives it: the tensors that were filled."""
+    filled = brought[0] if brought else []
+    if isinstance(filled, torch.Tensor):
+        return [filled]
+    return list(filled[0]) if len(filled) == 1 and isinstance(filled[0], list) else list(filled)
+
+
 def _listed(ranks: Iterable[int]) -> str:
     return ", ".join(map(str, ranks))
 
@@ -378,7 +460,12 @@ def _collective(name: str, kind: str, at: int) -> Callable[..., Any]:
         if kind == "all_to_all" and len(arguments) > 1:
             more |= _given_and_taken(arguments, len(self._ranks))
         number = self._begin(kind, brought, root, **more)
-        return self._under_way(number, getattr(self._inner, name)(*arguments, **named))
+        begin = getattr(self._inner, name)
+        if not torch.autograd._profiler_enabled():
+            return self._under_way(number, begin(*arguments, **named))
+        lent = Lent()
+        work = begin(*map(lent.alias, arguments), **named)
+        return self._under_way(number, work, brought=arguments[:1], lent=lent)
 
     return call
 
@@ -393,7 +480,7 @@ def _to_one_peer(name: str, kind: str) -> Callable[..., Any]:
             self._events.found(number, self._ranks, source, tag)
 
         work = getattr(self._inner, name)(tensors, *rest)
-        return self._under_way(number, work, from_whom if peer is None else None)
+        return self._under_way(number, work, arrived=from_whom if peer is None else None)
 
     return call
 

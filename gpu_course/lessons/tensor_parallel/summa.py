@@ -131,7 +131,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     return as_wide(got["wire"], due) or _held(inputs, got)
 
 
-def room(inputs: Values, rank: int, *, broadcasts: bool = False) -> int:
+def room(inputs: Values, rank: int) -> int:
     """Returns the bytes that a rank may hold beside its blocks of A and B.
 
     The block of C, the product of two panels, and of A and of B two panels: one in use, and the
@@ -140,20 +140,17 @@ def room(inputs: Values, rank: int, *, broadcasts: bool = False) -> int:
     Args:
         inputs: of the case.
         rank: whose room.
-        broadcasts: True where the panels are broadcast. gloo has two threads, and each may hold on
-            to the tensor of its last collective: two panels more, whatever an answer does.
     """
     a, b = inputs["a"].parts[rank], inputs["b"].parts[rank]
     width = max(inputs["widths"])
     of_c, panels = len(a) * b.shape[1], width * (len(a) + b.shape[1])
-    return FLOAT64_BYTES * (2 * of_c + (9 if broadcasts else 5) * panels // 2)
+    return FLOAT64_BYTES * (2 * of_c + 5 * panels // 2)
 
 
 def _held(inputs: Values, got: Values) -> Judgement | None:
     """Returns what is wrong where a rank keeps panels that it has multiplied with."""
-    broadcasts = any(call.kind == "broadcast" for call in got["wire"])
     for rank, held in enumerate(got.get("peak_bytes", ())):
-        most = room(inputs, rank, broadcasts=broadcasts)
+        most = room(inputs, rank)
         if held > most:
             fact = f"rank {rank} holds {held:,} bytes beside its blocks; {most:,} will do"
             return Judgement("panels-kept", fact, "over-budget")

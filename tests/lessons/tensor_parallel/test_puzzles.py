@@ -416,12 +416,16 @@ def summa(a, b, grid, widths):
     dist.all_gather_object(shapes, (tuple(a.shape), tuple(b.shape)))
     return a[:, :1] @ b[:1]
 """
+ALL_KEPT = BROADCASTS.replace("    for k, width", "    kept = []\n    for k, width").replace(
+    "        c += ", "        kept += [left, top]\n        c += "
+)
 WRONG = {
     "behind a barrier of its own": ("column_linear", HIDDEN_IN_A_BARRIER, "over-budget"),
     "logits column by column": ("vocab_parallel_cross_entropy", IN_TWO_HALVES, "over-budget"),
     "nothing but shapes": ("parallel_mlp", ALL_NEURONS_EVERYWHERE, "wrong-result"),
     "the norm on all tokens": ("sequence_parallel", KEPT_OUT_OF_SIGHT, "over-budget"),
     "objects in place of tensors": ("summa", WHOLE_MATRICES, ""),
+    "broadcasts that are all kept": ("summa", ALL_KEPT, "over-budget"),
 }
 
 
