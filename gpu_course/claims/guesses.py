@@ -82,13 +82,25 @@ def read_guess(number: str, low: str, high: str, unit: str = "") -> Guess | None
     return guess
 
 
+def with_a_point(typed: str) -> str:
+    """Returns a number with a point for a comma that groups no thousands, "" where none is.
+
+    Half of the world would write 4.1 with a comma, and to leave it out would make it 41.
+
+    >>> with_a_point("4,1"), with_a_point("4,100"), with_a_point("4.1")
+    ('4.1', '', '')
+    """
+    plain = typed.strip()
+    misplaced = "," in plain and not _GROUPED.fullmatch(plain)
+    return plain.replace(",", ".", 1) if misplaced else ""
+
+
 def _read(name: str, text: str, unit: str) -> float:
     plain = text.strip()
-    if "," in plain and not _GROUPED.fullmatch(plain):
-        # Half of the world would write 4.1 so, and to leave the comma out would make it 41.
+    if meant := with_a_point(plain):
         raise CourseError(
             f"{name} reads {plain!r}, with a comma that groups no thousands",
-            f"write a point before decimals: {plain.replace(',', '.', 1)}",
+            f"write a point before decimals: {meant}",
         )
     try:
         value = float(plain.replace(",", "").replace("_", ""))

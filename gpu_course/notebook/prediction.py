@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gpu_course.claims.guesses import with_a_point
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.ledger import Ledger
@@ -72,7 +73,10 @@ class Prediction(Asked):
             return
         if not self.given:
             typed = str(self.field.value or "").strip()
-            amiss = f"\u201c{typed}\u201d is no number: type it in digits, such as 8 or 0.5."
+            how = "type it in digits, such as 8 or 0.5"
+            if (meant := with_a_point(typed)) and _number(meant) is not None:
+                how = f"write a point before decimals, {meant}"
+            amiss = f"\u201c{typed}\u201d is no number: {how}."
             self._say(amiss if typed else "", "trouble")
             return
         said = _as_kept(self.field.value)
@@ -235,6 +239,8 @@ def _panel(prediction: Prediction, children: Sequence[Any]) -> Any:
 
 def _number(text: str | None) -> int | float | None:
     """The number typed, None for an empty field or a text that is no number."""
+    if with_a_point(text or ""):
+        return None
     cleaned = (text or "").replace(",", "").replace("_", "").strip()
     for kind in (int, float):
         try:

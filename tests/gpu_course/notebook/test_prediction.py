@@ -159,6 +159,16 @@ def test_what_is_no_number_is_told_and_is_no_guess():
     assert made.field.continuous_update is False
 
 
+def test_a_comma_before_decimals_is_told_and_makes_no_number_ten_times_as_large():
+    made = asked(answer="0,5")
+    assert "“0,5” is no number: write a point before decimals, 0.5." in status(made)
+    assert made.waits
+    made.field.value = "1,024"
+    assert status(made) == "" and made.answer == 1024
+    made.field.value = "a,b"
+    assert "type it in digits" in status(made)
+
+
 def test_predictions_made_are_counted_for_each_lesson():
     question = "How many times is the last line carried out?"
     lesson = "00_start_here"
