@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from gpu_course.lessons.matmul.pieces import (
     ALL_IN_FLOAT32,
-    ARGUMENTS,
     LOADS_IN_ORDER,
     NO_ATOMICS,
     NO_CONFLICTS,
-    large_square,
-    product,
     square_grid,
 )
 from gpu_course.lessons.matmul.register_tiles import (
-    BLOCK,
-    CASES,
     FROM_REGISTERS,
     IN_FOURS,
     K_TILE,
     PADDED,
-    SHARE,
     TILE,
-    inputs,
-    random_case,
+    register_tiled,
 )
-from gpu_course.puzzle.builders import gives
-from gpu_course.puzzle.room import puzzle_fields
-from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch
+from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle
 
 WARPS = 2
 
@@ -46,15 +37,7 @@ def _one_each_round(case: Case) -> int:
 
 
 MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
-    **puzzle_fields(__file__),
-    cases=CASES,
-    random_case=random_case,
-    inputs=inputs,
-    large=large_square,
-    launches=lambda case: (
-        Launch("matmul_double_buffered", square_grid(case, TILE), BLOCK, ARGUMENTS),
-    ),
-    reference=gives(lambda a, b: product(a, b)),
+    **register_tiled(__file__),
     budgets=(
         Budget(
             "barriers",
@@ -89,5 +72,4 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
         NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
-    share=SHARE,
 )

@@ -4,36 +4,19 @@ from __future__ import annotations
 
 from gpu_course.lessons.matmul.pieces import (
     ALL_IN_FLOAT32,
-    ARGUMENTS,
     LOADS_IN_ORDER,
     NO_ATOMICS,
     NO_CONFLICTS,
-    large_square,
-    product,
-    square_grid,
 )
 from gpu_course.lessons.matmul.register_tiles import (
-    BLOCK,
-    CASES,
     FROM_REGISTERS,
     IN_FOURS,
-    SHARE,
-    TILE,
-    inputs,
-    random_case,
+    register_tiled,
 )
-from gpu_course.puzzle.builders import gives
-from gpu_course.puzzle.room import puzzle_fields
-from gpu_course.puzzle.specification import KernelPuzzle, Launch
+from gpu_course.puzzle.specification import KernelPuzzle
 
 MATMUL_VECTORIZED = KernelPuzzle(
-    **puzzle_fields(__file__),
-    cases=CASES,
-    random_case=random_case,
-    inputs=inputs,
-    large=large_square,
-    launches=lambda case: (Launch("matmul_vectorized", square_grid(case, TILE), BLOCK, ARGUMENTS),),
-    reference=gives(lambda a, b: product(a, b)),
+    **register_tiled(__file__),
     budgets=(
         FROM_REGISTERS,
         IN_FOURS,
@@ -42,5 +25,4 @@ MATMUL_VECTORIZED = KernelPuzzle(
         NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
-    share=SHARE,
 )

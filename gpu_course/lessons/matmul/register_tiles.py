@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from gpu_course.lessons.matmul.pieces import drawn_sides, put_special_numbers, sides
-from gpu_course.puzzle.builders import arrays, with_special_numbers
-from gpu_course.puzzle.specification import Budget, Case, Share
+from pathlib import Path
+from typing import Any
+
+from gpu_course.lessons.matmul.pieces import (
+    ARGUMENTS,
+    drawn_sides,
+    large_square,
+    product,
+    put_special_numbers,
+    sides,
+    square_grid,
+)
+from gpu_course.puzzle.builders import arrays, gives, with_special_numbers
+from gpu_course.puzzle.room import puzzle_fields
+from gpu_course.puzzle.specification import Budget, Case, Launch, Share
 
 TILE = 64
 K_TILE = 8
@@ -44,3 +56,22 @@ IN_FOURS = Budget(
     "multiple of four. For one p, which places of a row of each tile does a thread read?",
     "loads from the tiles, with four numbers each",
 )
+
+
+def register_tiled(file: str) -> dict[str, Any]:
+    """Returns the fields of such a puzzle that do not depend on how its tiles get their numbers.
+
+    Args:
+        file: of the puzzle, as for `puzzle_fields`; its function is called as the file is.
+    """
+    function = Path(file).stem
+    return {
+        **puzzle_fields(file),
+        "cases": CASES,
+        "random_case": random_case,
+        "inputs": inputs,
+        "large": large_square,
+        "launches": lambda case: (Launch(function, square_grid(case, TILE), BLOCK, ARGUMENTS),),
+        "reference": gives(lambda a, b: product(a, b)),
+        "share": SHARE,
+    }

@@ -76,9 +76,11 @@ def _eight_loads(itemsize: int) -> Callable[..., None]:
     """Returns the kernel that was measured, with a tile of shared memory instead of L1."""
     from numba import cuda, float32, float64
 
+    number = float32 if itemsize == 4 else float64
+
     @cuda.jit
-    def floats(out, source, first):
-        tile = cuda.shared.array(TILE, float32)
+    def eight_loads(out, source, first):
+        tile = cuda.shared.array(TILE, number)
         t = cuda.threadIdx.x
         for i in range(t, TILE, cuda.blockDim.x):
             tile[i] = source[i]
@@ -91,22 +93,7 @@ def _eight_loads(itemsize: int) -> Callable[..., None]:
             + tile[a + 24] * tile[a + 28]
         )
 
-    @cuda.jit
-    def doubles(out, source, first):
-        tile = cuda.shared.array(TILE, float64)
-        t = cuda.threadIdx.x
-        for i in range(t, TILE, cuda.blockDim.x):
-            tile[i] = source[i]
-        cuda.syncthreads()
-        a = first[t]
-        out[t] = (
-            tile[a] * tile[a + 4]
-            + tile[a + 8] * tile[a + 12]
-            + tile[a + 20] * tile[a + 16]
-            + tile[a + 24] * tile[a + 28]
-        )
-
-    return floats if itemsize == 4 else doubles
+    return eight_loads
 
 
 @model("count")
