@@ -170,17 +170,16 @@ def test_who_stops_a_cell_ends_the_ranks(ranked: Shell, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_a_cell_that_is_stopped_says_where_each_rank_stood(ranked: Shell) -> None:
-    ranked.run("%%ranks 3\ndist.barrier()")
-    cell = "print('now')\nif rank == 1:\n    import time; time.sleep(60)\n"
+def test_a_cell_that_is_stopped_says_where_each_rank_stood(ranked: Shell, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    ranked.run(f"%%ranks 3\nimport pathlib, time\nbegun = pathlib.Path({str(begun)!r})")
+    cell = "print('now')\nif rank == 1:\n    begun.touch(); time.sleep(60)\n"
     cell += "dist.all_reduce(torch.ones(1))"
-    calls = threading.Event()
 
     def stop() -> None:
         log = console()._world.log
-        calls.wait(0.2)
-        while len(log.calls) < 5:
-            calls.wait(0.02)
+        while not begun.exists() or None in (log.waits_for(0), log.waits_for(2)):
+            time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
     timer = threading.Thread(target=stop)
@@ -190,9 +189,9 @@ def test_a_cell_that_is_stopped_says_where_each_rank_stood(ranked: Shell) -> Non
     timer.join()
     assert str(console().last.trouble).splitlines() == [
         "where the ranks stood when the cell was stopped:",
-        "  rank 0 waits in all_reduce 1, line 4: dist.all_reduce(torch.ones(1))",
-        "  rank 1 is in no call, line 3: import time; time.sleep(60)",
-        "  rank 2 waits in all_reduce 1, line 4: dist.all_reduce(torch.ones(1))",
+        "  rank 0 waits in all_reduce 0, line 4: dist.all_reduce(torch.ones(1))",
+        "  rank 1 is in no call, line 3: begun.touch(); time.sleep(60)",
+        "  rank 2 waits in all_reduce 0, line 4: dist.all_reduce(torch.ones(1))",
     ]
     assert [shown.printed for shown in console().last.shown] == ["now\n"] * 3
 
