@@ -120,6 +120,9 @@ _COLUMNS = (
     "align-items:center;gap:0.8em"
 )
 
+# Each row of them begins in the same place, however many there are.
+_MARKS = "display:flex;flex-wrap:wrap;gap:0 1em;margin-left:1.6em"
+
 
 def _look(lesson: LessonProgress, verdict: Verdict) -> tuple[str, str, str]:
     """The colour, sign and word of a puzzle."""
@@ -159,14 +162,14 @@ def _lesson_html(lesson: LessonProgress, made: str) -> str:
         f'<div style="margin:0.35em 0"><div style="{_COLUMNS}">'
         f"{place}{bar}"
         f"<span>{lesson.passed} of {total}, {lesson.points} of {lesson.max_points} points</span>"
-        f'</div><div style="margin-left:1.6em">{marks}</div></div>'
+        f'</div><div style="{_MARKS}">{marks}</div></div>'
     )
 
 
 def _puzzle_html(lesson: LessonProgress, verdict: Verdict) -> str:
     colour, sign, word = _look(lesson, verdict)
     return (
-        f'<span style="margin-right:1em;white-space:nowrap" title="{word}">'
+        f'<span style="white-space:nowrap" title="{word}">'
         f'<span aria-hidden="true" style="color:{colour}">{sign}</span>'
         f" <code>{html.escape(_short(verdict))}</code>"
         f'<span style="{_FOR_THE_EAR}">: {word}</span></span>'
