@@ -189,8 +189,8 @@ def _spare_words(spare: Sequence[Spare]) -> str:
     lines = sum(len(each.lines) for each in spare)
     if not lines:
         return (
-            "Left out one at a time, each barrier of the kernel is missed as it stands. Fewer will "
-            "do where the steps between them are arranged in another way."
+            "As your kernel stands, it goes wrong without any one of its barriers. Arrange the "
+            "steps between them in another way, and fewer will do."
         )
     if lines == 1 and spare[0].all_at_once:
         return "Without this barrier every case is still right, and nothing races."

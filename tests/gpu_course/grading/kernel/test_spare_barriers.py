@@ -16,7 +16,7 @@ TURN = "        left = tile[t - 1] if t > 0 else float32(0)\n"
 ONE = "Without this barrier every case is still right, and nothing races."
 ALL = "Without these barriers every case is still right, and nothing races."
 SOME = "Not all of these are needed: without any one of them every case is still right"
-NONE = "Left out one at a time, each barrier of the kernel is missed as it stands."
+NONE = "As your kernel stands, it goes wrong without any one of its barriers."
 
 
 @pytest.fixture
