@@ -63,11 +63,15 @@ def short(value: Any, digits: int = DIGITS) -> str:
 
     >>> [short(each) for each in (3.0, 0.25, -1.5, 1e6, float("nan"), -12.625, 1000, 123456)]
     ['3', '0.25', '-1.5', '1e6', 'nan', '-12.6', '1000', '1.23e5']
-    >>> short(-0.625, 2)
-    '-0.62'
+    >>> short(-0.625, 2), short(1.5 - 2j), short(True)
+    ('-0.62', '1.5-2j', 'True')
     """
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
+    if isinstance(value, complex | np.complexfloating):
+        imaginary = short(value.imag, digits)
+        sign = "" if imaginary.startswith("-") else "+"
+        return f"{short(value.real, digits)}{sign}{imaginary}j"
     number = float(value)
     if not math.isfinite(number):
         return str(number)
@@ -79,6 +83,10 @@ def short(value: Any, digits: int = DIGITS) -> str:
 
 def is_rounded(value: Any, digits: int = DIGITS) -> bool:
     """True where `short` leaves digits out."""
+    if isinstance(value, bool | np.bool_):
+        return False
+    if isinstance(value, complex | np.complexfloating):
+        return is_rounded(value.real, digits) or is_rounded(value.imag, digits)
     number = float(value)
     written = float(short(value, digits)) if math.isfinite(number) else number
     return math.isfinite(number) and not math.isclose(written, number, rel_tol=1e-7)

@@ -73,6 +73,16 @@ def test_what_is_written_with_three_digits_is_said_to_be() -> None:
     assert not any(map(is_rounded, (3, 0.25, np.float32(0.1), 1e6, np.nan)))
 
 
+@pytest.mark.parametrize(
+    ("value", "said"), [(np.bool_(True), "True, False"), (np.complex64(1.5 - 2j), "1.5-2j, 0+0j")]
+)
+def test_numbers_that_are_no_real_ones_are_drawn_whole(value: Any, said: str) -> None:
+    a = np.array([value, 0], type(value))
+    report = simulate(scatter)[1, 2](np.zeros_like(a), a, np.arange(2))
+    assert f"out holds {said}." in alt_text(draw_touches(report))
+    assert not is_rounded(value) and is_rounded(np.complex64(1.2345 + 1j))
+
+
 def test_cells_hold_what_was_read_and_written() -> None:
     held = cell_values(added())
     assert held == {
