@@ -279,13 +279,19 @@ def show_scalar(value: Any) -> str:
 
 
 def show(value: Any, most: int = 160) -> str:
-    """Returns a value as messages show it, in one line.
+    """Returns a value as messages show it, in one line; a number is shown whole or not at all.
 
     >>> show({"a": np.zeros((2, 3), np.float32), "b": 0.1})
     "{'a': float32 array of shape (2, 3), 'b': 0.1}"
+    >>> show([(4, 1000, 0.25), (4, 1000, 0.125)], most=32)
+    '[(4, 1000, 0.25), (4, 1000, ...'
     """
     text = _shown(value)
-    return text if len(text) <= most else text[: most - 4] + " ..."
+    if len(text) <= most:
+        return text
+    whole, comma, _ = text[: most - len(" ...")].rpartition(", ")
+    inside = comma and not isinstance(value, str)
+    return f"{whole}, ..." if inside else text[: most - len(" ...")] + " ..."
 
 
 def _shown(value: Any) -> str:
