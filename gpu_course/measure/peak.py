@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -118,15 +118,15 @@ def measure_peak(run: Callable[[], T], *, threads: int | None = 1) -> Peak[T]:
     blocks: list[Block] = []
     open_blocks: dict[int, int] = {}
     for number, event in enumerate(recording.events):
+        # A block that another thread gave back is seen to be gone where the next one lies there.
+        if event.bytes and event.address in open_blocks:
+            place = open_blocks.pop(event.address)
+            blocks[place] = replace(blocks[place], died=number)
+            live -= blocks[place].bytes
         if event.bytes > 0:
             open_blocks[event.address] = len(blocks)
             blocks.append(Block(event.bytes, number, None, event.operators, event.marks))
             live += event.bytes
-        elif event.bytes < 0 and event.address in open_blocks:
-            place = open_blocks.pop(event.address)
-            old = blocks[place]
-            blocks[place] = Block(old.bytes, old.born, number, old.operators, old.marks)
-            live -= old.bytes
         lines.append(live)
     return Peak(recording.value, recording.events, tuple(lines), tuple(blocks))
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from gpu_course.errors import CourseError
-from gpu_course.measure.allocations import mark, record
+from gpu_course.measure import peak as peak_module
+from gpu_course.measure.allocations import AllocationEvent, Recording, mark, record
 from gpu_course.measure.peak import allocate_gradients, bytes_of, measure_peak
 from tests.sampling import examples
 
@@ -146,6 +147,18 @@ def test_live_bytes_are_the_sum_of_the_blocks_alive() -> None:
         assert sum(block.bytes for block in peak.at(moment)) == live
     assert sum(block.bytes for block in peak.at_peak()) == peak.peak_bytes
     assert peak.peak_bytes == peak.between(0, len(peak.events) - 1)
+
+
+def test_a_block_that_was_given_back_unseen_is_gone_where_the_next_one_lies_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The profiler sees one thread, and another may be the last to hold a tensor."""
+    steps = [(8, 100), (4, 200), (6, 100), (-6, 100)]
+    events = tuple(AllocationEvent(size, address, ()) for size, address in steps)
+    monkeypatch.setattr(peak_module, "record", lambda run, threads: Recording(run(), events))
+    peak = measure_peak(lambda: None)
+    assert peak.live_bytes == (8, 12, 10, 4)
+    assert [(block.born, block.died) for block in peak.blocks] == [(0, 2), (1, None), (2, 3)]
 
 
 def test_marks_stand_between_the_allocations_and_take_no_bytes() -> None:
