@@ -46,7 +46,7 @@ MAX_SECONDS = 60.0
 QUIET_S = 5.0
 """After so long a run is stuck in which some wait, nothing crosses, and no other rank computes or
 is ready to."""
-ANSWER_S = 0.3
+ANSWER_S = 1.0
 """How long a rank that is in no call is waited for to say in which line it is."""
 SHORTEST_POLL_S = 0.0005
 """The first pause between two looks; each is twice the one before, up to POLL_S."""
