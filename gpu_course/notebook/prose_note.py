@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from gpu_course.notebook.note import Note
 
 _WIDTH = 70
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class ProseNote(Note):
 
     def __repr__(self) -> str:
         paragraphs = [textwrap.fill(each, _WIDTH) for each in _paragraphs(self.seen)]
-        return "\n\n".join([self.text, *paragraphs])
+        return "\n\n".join([self.text, *paragraphs]).replace(_NO_BREAK, " ")
 
     def _repr_html_(self) -> str:
         told = "".join(
@@ -36,7 +37,8 @@ class ProseNote(Note):
 
 
 def _paragraphs(text: str) -> list[str]:
-    return [" ".join(each.split()) for each in text.split("\n\n") if each.strip()]
+    # A space that holds a number and its sign together is no place to split at.
+    return [re.sub(r"[ \t\r\n]+", " ", each.strip()) for each in text.split("\n\n") if each.strip()]
 
 
 def _inline(text: str) -> str:

@@ -109,6 +109,14 @@ def test_a_star_between_numbers_is_a_star(kept):
     assert "32 * (1 + 4) there, 4 + 32 * 4 here, and <i>that</i> is <b>all</b> of it." in html
 
 
+def test_a_number_and_its_sign_stay_on_one_line(kept):
+    together = "\N{NO-BREAK SPACE}"
+    kept["how many"] = Sealed(f"It is inside\nits margin, which is {'x' * 30} of 10{together}%.")
+    told = asked().comparison(8)
+    assert f"inside its margin, which is {'x' * 30} of 10{together}%." in told._repr_html_()
+    assert repr(told).splitlines()[-1] == "10 %."
+
+
 def test_a_right_answer_no_run_can_give_lives_with_the_prediction(kept):
     kept["how many"] = Sealed("So it is.", answer="many")
     assert repr(asked(["few", "many"], answer="few").comparison()).startswith(
