@@ -1,7 +1,7 @@
 """Answers timed on this machine's GPU, at a size past its L2, beside a large copy.
 
 `bench` times a learner's own answers, and `run` does one job of it in a process of its own
-(`hardware.apart`). There the answer file is executed: call this only for files of your own.
+(`hardware.apart`).
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def time_answer(puzzle: KernelPuzzle, path: Path, least_bytes: int, clock: Any) 
 
     Args:
         puzzle: the puzzle.
-        path: the answer file, which is executed.
+        path: the answer file.
         least_bytes: how large the case is to be.
         clock: () -> what times it; not called where nothing is to be timed.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import importlib.util
 import os
@@ -16,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpu_course.errors import CourseError
+from gpu_course.hardware.answer_module import answer_module
 from gpu_course.hardware.guard_zones import GuardedArray
 from gpu_course.hardware.nvml import gpu_switched_off
 
@@ -60,9 +60,9 @@ def run_natively(
 ) -> dict[str, np.ndarray]:
     """Returns what the launches of an answer file leave in their arrays, computed on the GPU.
 
-    The file is imported as a Python module **in this process**, and so it is executed: call this
-    only with a file of your own, as you would run it yourself. Its kernels are launched one after
-    the other on copies of the arrays, and `values` stays as it is.
+    Of the file, imports, constants and functions are read (`answer_module`), and its kernels are
+    compiled and launched one after the other **in this process**, on copies of the arrays; `values`
+    stays as it is. A kernel may end the process's use of the GPU: `hardware.apart` holds it.
 
     Args:
         path: the answer file.
@@ -111,12 +111,12 @@ def run_natively(
 def kernels_of(
     path: str | os.PathLike[str], launches: Sequence[Launch], cuda: Any
 ) -> dict[str, Any]:
-    """Returns {name: kernel} of what the launches name, from the answer file, which is executed.
+    """Returns {name: kernel} of what the launches name, from the answer file.
 
     Raises:
         CourseError: no such file, or no such kernel in it.
     """
-    module = _import_answer(Path(path), _package_of(cuda))
+    module = answer_module(Path(path), _package_of(cuda))
     return {launch.function: _kernel(module, launch.function) for launch in launches}
 
 
@@ -201,59 +201,6 @@ def _in_numbas_simulator(cuda: Any) -> bool:
 
 def _package_of(cuda: Any) -> str:
     return str(cuda.__name__).partition(".")[0]
-
-
-def _import_answer(path: Path, package: str) -> types.ModuleType:
-    try:
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise CourseError(f"{path.name} cannot be read: {error.strerror}") from error
-    if package != "numba":
-        tree = ast.fix_missing_locations(_Successor(package).visit(tree))
-    module = types.ModuleType(path.stem)
-    module.__file__ = str(path)
-    exec(compile(tree, str(path), "exec"), vars(module))
-    return module
-
-
-class _Successor(ast.NodeTransformer):
-    """Imports from numba become imports from its successor, in this copy of the file alone."""
-
-    def __init__(self, package: str) -> None:
-        self.package = package
-
-    def visit_Import(self, node: ast.Import) -> ast.stmt:
-        found = []
-        for alias in node.names:
-            first, _, rest = alias.name.partition(".")
-            if first != "numba":
-                found.append(alias)
-                continue
-            if not alias.asname:  # `import numba.cuda` binds the name numba
-                found.append(ast.alias(self.package, "numba"))
-            if rest:
-                found.append(ast.alias(f"{self.package}.{rest}", alias.asname))
-            elif alias.asname:
-                found.append(ast.alias(self.package, alias.asname))
-        node.names = found
-        return node
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | list[ast.stmt]:
-        first, _, rest = (node.module or "").partition(".")
-        if first != "numba" or node.level:
-            return node
-        if rest:
-            node.module = f"{self.package}.{rest}"
-            return node
-        # Numba offers its types at the top; the successor keeps them in a module of their own.
-        top = [alias for alias in node.names if alias.name in ("cuda", "types")]
-        inner = [alias for alias in node.names if alias not in top]
-        found = ((self.package, top), (f"{self.package}.types", inner))
-        return [
-            ast.copy_location(ast.ImportFrom(module, names, 0), node)
-            for module, names in found
-            if names
-        ]
 
 
 def _kernel(module: types.ModuleType, name: str) -> Any:

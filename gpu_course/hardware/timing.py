@@ -125,7 +125,7 @@ def time_natively(
 ) -> tuple[Sample, dict[str, np.ndarray]]:
     """Returns how long all launches together take on the GPU, and what one run leaves behind.
 
-    The file is executed, as by `run_natively`. There are no guard zones here.
+    The file is read as by `run_natively`. There are no guard zones here.
 
     Args:
         path: the answer file.
