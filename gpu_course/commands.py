@@ -82,6 +82,9 @@ def _command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
 
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="a puzzle, such as guard")]
+Gpu = Annotated[
+    bool, typer.Option("--gpu", help="run kernels on this machine's GPU, too, and compare")
+]
 
 
 @_command("list")
@@ -92,11 +95,12 @@ def list_puzzles() -> int:
 
 
 @_command("check")
-def check_puzzle(name: Name) -> int:
+def check_puzzle(name: Name, gpu: Gpu = False) -> int:
     """Check your answer to one puzzle."""
+    from gpu_course.grading.check import check
     from gpu_course.grading.verdict_cache import check_own
 
-    verdict = check_own(name)
+    verdict = check_own(name, by=functools.partial(check, gpu=True) if gpu else None)
     typer.echo(f"{verdict.name}: {outcome(verdict)}")
     typer.echo(told(verdict))
     return _status([verdict])
@@ -226,6 +230,7 @@ def grade_answers(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="write to this file instead")
     ] = None,
+    gpu: Gpu = False,
 ) -> int:
     """Grade all answers, or those named."""
     from gpu_course.grading import exports
@@ -235,7 +240,7 @@ def grade_answers(
     asked = _full_names(chosen)
     if out is not None:
         _check_writable(out)
-    verdicts = grade(answers=answers, only=asked or None, jobs=jobs)
+    verdicts = grade(answers=answers, only=asked or None, jobs=jobs, gpu=gpu)
     if form is Format.json:
         text = json.dumps(exports.to_json(verdicts), indent=2)
     else:
@@ -418,6 +423,9 @@ def _full_names(names: Sequence[str]) -> list[str]:
 
 
 def _status(verdicts: Sequence[Verdict]) -> int:
+    cards = [verdict.card for verdict in verdicts if verdict.card is not None]
+    if any(card.agrees is False or card.state == "no-answer" for card in cards):
+        return AT_FAULT  # two verdicts that contradict each other are never the learner's fault
     if any(verdict.status == "error" for verdict in verdicts):
         return AT_FAULT
     return PASSED if all(verdict.passed for verdict in verdicts) else SOME_DID_NOT

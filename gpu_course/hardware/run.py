@@ -16,7 +16,8 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.hardware.answer_module import answer_module
-from gpu_course.hardware.guard_zones import GuardedArray
+from gpu_course.hardware.device_arrays import on_gpu, taken
+from gpu_course.hardware.guard_zones import Canary, GuardedArray
 from gpu_course.hardware.nvml import gpu_switched_off
 
 PACKAGES = ("numba", "numba_cuda_mlir")
@@ -67,15 +68,17 @@ def run_natively(
     Args:
         path: the answer file.
         launches: in order; each names its kernel, its shape and its arguments.
-        values: NumPy arrays and scalars by name. Each array goes to the GPU once, between two
+        values: arrays and scalars by name. Each NumPy array goes to the GPU once, between two
             guard zones, and keeps what one launch wrote for the next. Arrays that share memory
-            are copied apart.
+            are copied apart. An array that lies on the GPU already, such as a tensor of PyTorch
+            or an array of CuPy, is taken as it is: kernels change it in place.
 
     Returns:
-        Every array a launch names, as the last launch left it.
+        Every NumPy array that a launch names, as the last launch left it.
 
     Raises:
         WriteOutside: a kernel wrote next to an array; which one, and on which side.
+        WriteFarOutside: a kernel wrote where no array of its launch is.
         GaveUp: the GPU gave up on a launch.
         CourseError: no such kernel or value, or no CUDA package.
     """
@@ -84,28 +87,76 @@ def run_natively(
         # Numba warns about grids too small to fill a GPU, which small data always has.
         warnings.simplefilter("ignore")
         kernels = kernels_of(path, launches, cuda)
+        run = Guarded(launches, values, cuda)
+        run.launch(kernels, Path(path).name)
+        return run.left()
+
+
+class Guarded:
+    """The arguments of some launches on the GPU: copies between guard zones, and a canary.
+
+    Args:
+        launches: in order.
+        values: as for `run_natively`.
+        cuda: the module that stands for `numba.cuda`.
+
+    Raises:
+        CourseError: a launch names what has no value, or an array that no kernel can take.
+    """
+
+    def __init__(self, launches: Sequence[Launch], values: Mapping[str, Any], cuda: Any) -> None:
+        self.launches = tuple(launches)
+        self.cuda = cuda
         names = names_of(launches, values)
-        arrays = {
-            name: GuardedArray(name, values[name], cuda)
-            for name in names
-            if isinstance(values[name], np.ndarray)
-        }
+        self.arrays: dict[str, GuardedArray] = {}
+        self.given: dict[str, Any] = {}
+        # Its memory lies beside that of the arrays, before them and behind.
+        self._canaries = [Canary(cuda)]
+        for name in names:
+            value = values[name]
+            if isinstance(value, np.ndarray):
+                self.arrays[name] = GuardedArray(name, value, cuda)
+                self.given[name] = self.arrays[name].device
+            else:
+                self.given[name] = taken(name, value, cuda) if on_gpu(name, value) else value
+        self._canaries.append(Canary(cuda))
+
+    def ask(self, kernels: Mapping[str, Any]) -> None:
+        """Asks for all launches, and waits for none."""
+        for launch in self.launches:
+            shape = (launch.grid, launch.block, 0, launch.shared_bytes)
+            kernels[launch.function][shape](*(self.given[name] for name in launch.args))
+
+    def launch(self, kernels: Mapping[str, Any], file: str) -> None:
+        """Runs all launches to their end.
+
+        Raises:
+            GaveUp: the GPU gave up on one.
+        """
         try:
-            for launch in launches:
-                given = (arrays[n].device if n in arrays else values[n] for n in launch.args)
-                shape = (launch.grid, launch.block, 0, launch.shared_bytes)
-                kernels[launch.function][shape](*given)
-            cuda.synchronize()
+            self.ask(kernels)
+            self.cuda.synchronize()
         except Exception as error:
             # The driver's own errors; everything else is Numba's and names its line itself.
             if type(error).__name__ not in _DRIVER_ERRORS:
                 raise
             raise GaveUp(
-                f"the GPU gave up on {Path(path).name}: {error}",
+                f"the GPU gave up on {file}: {error}",
                 "simulate the kernel to find what is at fault; after a bad access, restart Python, "
                 "because this process cannot use the GPU any more",
             ) from error
-        return {name: array.copy_back() for name, array in arrays.items()}
+
+    def left(self) -> dict[str, np.ndarray]:
+        """Returns every array that was copied to the GPU, as the launches left it.
+
+        Raises:
+            WriteOutside: a zone no longer holds its pattern.
+            WriteFarOutside: memory that no launch was given has changed.
+        """
+        left = {name: array.copy_back() for name, array in self.arrays.items()}
+        for canary in self._canaries:
+            canary.look()
+        return left
 
 
 def kernels_of(

@@ -40,10 +40,32 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 def verdict_table(verdicts: Sequence[Verdict]) -> str:
     """Returns one row per verdict, and the summary below."""
-    from gpu_course.grading.exports import TABLE_HEAD, verdict_table_rows
+    from gpu_course.grading.exports import table_head, verdict_table_rows
 
-    rows = _table(TABLE_HEAD, verdict_table_rows(verdicts))
-    return "\n\n".join(filter(None, [rows, summary(verdicts), isolation_text(verdicts)]))
+    rows = _table(table_head(verdicts), verdict_table_rows(verdicts))
+    parts = [rows, summary(verdicts), card_text(verdicts), isolation_text(verdicts)]
+    return "\n\n".join(filter(None, parts))
+
+
+def card_text(verdicts: Sequence[Verdict]) -> str:
+    """Returns what a real GPU said beside the simulator, in all; "" where none was asked."""
+    cards = {verdict.name: verdict.card for verdict in verdicts if verdict.card is not None}
+    if not cards:
+        return ""
+    right = sum(card.state == "right" for card in cards.values())
+    device = next((card.device for card in cards.values() if card.device), "the card")
+    lines = [f"On {device} {right} of {len(cards)} are right."]
+    for name, card in cards.items():
+        if card.agrees is False:
+            lines.append(f"{name} differs from the simulator: {card.said}")
+        elif card.state == "no-answer":
+            lines.append(f"{name} has no verdict of the card: {card.said}")
+    if any(card.agrees is False for card in cards.values()):
+        lines.append(
+            "What differs is ours to explain: please report it with the answer and what "
+            "`gpu-course doctor` prints."
+        )
+    return "\n".join(clean(line) for line in lines)
 
 
 def bench_table(found: Sequence[Timed]) -> str:
