@@ -23,6 +23,7 @@ from gpu_course.app.terminal.text import (
     path_here,
     progress_text,
     summary,
+    targets_table,
     told,
     verdict_table,
 )
@@ -325,14 +326,33 @@ def time_answers(
         list[str] | None,
         typer.Argument(metavar="NAME", help="default: every kernel of yours that passes"),
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="time nothing: the targets, and what records say")
+    ] = False,
+    form: Annotated[Format, typer.Option("--format", help="table or json, of --report")] = (
+        Format.table
+    ),
 ) -> int:
     """Time your kernels on this machine's GPU, beside a copy."""
     from gpu_course.grading.bench import bench
 
+    if report:
+        return _report_targets(form)
     found = bench(_full_names(names or []), lambda name: typer.echo(f"timing {name} ...", err=True))
     typer.echo(bench_table(found) if found else "No kernel of yours passes yet.")
     fine = ("timed",) if names else ("timed", "one-size")
     return PASSED if found and all(each.state in fine for each in found) else SOME_DID_NOT
+
+
+def _report_targets(form: Format) -> int:
+    """Prints what kernels should reach on a card and what records say; it needs no GPU."""
+    from gpu_course.grading import targets
+    from gpu_course.grading.bench import kept_timing
+
+    found = targets.standings(kept_timing)
+    as_json = form is Format.json
+    typer.echo(json.dumps(targets.to_json(found), indent=2) if as_json else targets_table(found))
+    return PASSED
 
 
 @_command("compile")

@@ -87,6 +87,7 @@ class _Reader:
             node.names = [each for each in node.names if self._imported(module, each, inner=True)]
             return node if node.names else None
         if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets: list[ast.expr]
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if node.value is None or not self._is_constant(node.value):
                 return None

@@ -224,17 +224,15 @@ def _trial(given: Given, arrays: Mapping[str, Any], order: int) -> Trial:
     """What a run left, as the simulator's trials are looked at."""
     left = {name: hardware_trial.decoded(value) for name, value in arrays.items()}
     poisoned = _poisoned(given, order)
+    begun = {n: poisoned[n] if n in poisoned else given.inputs[n] for n in given.outputs}
     # An output that no launch names stays as it was given.
-    got = {n: left.get(n, poisoned.get(n, given.inputs.get(n))) for n in given.outputs}
+    got = {name: left.get(name, array) for name, array in begun.items()}
     changed = {
         name: left[name]
         for name, before in given.inputs.items()
         if name in left and name not in given.outputs and not same_bits(before, left[name]).all()
     }
-    kept = {
-        name: same_bits(array, poisoned.get(name, given.inputs.get(name)))
-        for name, array in got.items()
-    }
+    kept = {name: same_bits(array, begun[name]) for name, array in got.items()}
     return Trial(given, got, kept, changed, (), {})
 
 
