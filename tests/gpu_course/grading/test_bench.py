@@ -66,7 +66,9 @@ def test_the_library_and_the_cards_own_product_stand_beside_it(run: Run, tmp_pat
     (row,) = (line for line in result.stdout.splitlines() if line.startswith("blocks "))
     assert row.split()[-5:] == [f"{kept.share_of_copy:.0%}", "50%", "90%", "copy", "reached"]
     assert "The library's calls: a * a." in result.stdout
-    assert "PyTorch multiplies matrices of float32, without TF32, at 682667 FLOP/s." in result.stdout
+    assert (
+        "PyTorch multiplies matrices of float32, without TF32, at 682667 FLOP/s." in result.stdout
+    )
     (record,) = records.records(root=root)
     assert {"name", "driver", "clocks", "l2_bytes"} <= set(record.device)
     assert record.items["matmul"]["call"] == "torch.mm, 8 x 8, float32 without TF32"
