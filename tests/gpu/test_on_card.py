@@ -1,4 +1,4 @@
-"""`--gpu` on a real card: both verdicts of every solution agree, and what goes wrong hurts nobody."""
+"""`--gpu` on a real card: both verdicts of each solution agree; what goes wrong hurts nobody."""
 
 from __future__ import annotations
 
