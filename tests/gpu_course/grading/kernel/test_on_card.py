@@ -27,7 +27,7 @@ from gpu_course.grading.verdict import CARD_STATES, Verdict
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.gpu_course.hardware.card import plant
 
-pytestmark = pytest.mark.long(40)
+pytestmark = pytest.mark.long(60)
 
 ROOT = Path(__file__).parents[4]
 SOLUTIONS = ROOT / "solutions"
@@ -128,9 +128,10 @@ def test_what_a_card_does_wrong_is_found_and_is_ours(
 ) -> None:
     put(answers, told(what))
     on_card.make_ready()
-    if what == "hang":
-        monkeypatch.setattr(on_card, "FIRST_S", SHORT_S)
-    verdict = check("guard", gpu=True)
+    with monkeypatch.context() as short:
+        if what == "hang":
+            short.setattr(on_card, "FIRST_S", SHORT_S)
+        verdict = check("guard", gpu=True)
     state, words = WRONG[what]
     found, said, agrees = card_of(verdict)
     assert (found, agrees) == (state, False)
