@@ -352,3 +352,26 @@ def test_both_packages_run_the_same_file(name: str, answers: Path, tmp_path: Pat
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "card       right in all" in done.stdout
+
+
+WITHOUT_A_NOTEBOOK = """
+import sys
+for name in "IPython ipykernel ipywidgets jupyterlab jupytext nbformat nbclient torch".split():
+    sys.modules[name] = None
+from gpu_course.cli import main
+sys.exit(main(["check", "guard", "--gpu"]))
+"""
+
+
+def test_a_machine_without_jupyterlab_will_do(answers: Path, package: Path, tmp_path: Path) -> None:
+    """What docs/real_card.md installs on Colab leaves its IPython and PyTorch alone."""
+    put(answers, RIGHT)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_A_NOTEBOOK],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(package), str(ROOT)])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "card       right in all" in done.stdout
