@@ -260,7 +260,12 @@ def _agree(verdict: Verdict, found: CardVerdict) -> bool | None:
 
 def _told(verdict: Verdict, found: CardVerdict) -> list[Section]:
     status = f"{verdict.status} ({verdict.reason})" if verdict.reason else verdict.status
-    words = {"not-run": "not run: ", "no-answer": "no verdict: ", "refused": "not compiled: "}
+    words = {
+        "wrong": "wrong: ",
+        "not-run": "not run: ",
+        "no-answer": "no verdict: ",
+        "refused": "not compiled: ",
+    }
     rows = [("simulator", status), ("card", words.get(found.state, "") + found.said)]
     if found.seconds is not None:
         rows.append(("time", f"{format_time_s(found.seconds)} for the visible example"))
