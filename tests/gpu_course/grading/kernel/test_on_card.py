@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from gpu_course import commands
+from gpu_course import commands, notebook
 from gpu_course.errors import CourseError
 from gpu_course.grading import exports, workspace
 from gpu_course.grading.check import check
@@ -24,6 +24,7 @@ from gpu_course.grading.grade import grade
 from gpu_course.grading.kernel import on_card
 from gpu_course.grading.sections import WIDTH
 from gpu_course.grading.verdict import CARD_STATES, Verdict
+from gpu_course.notebook.note import Note
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.gpu_course.hardware.card import plant
 
@@ -230,7 +231,27 @@ def test_a_folder_handed_in_lends_the_card_no_module(
     assert not mark.exists()
 
 
-# The commands
+# In a notebook, and as commands
+
+
+def test_a_notebook_shows_both_and_remembers_the_pass(answers: Path) -> None:
+    put(answers, RIGHT)
+    verdict = notebook.check("guard", gpu=True)
+    assert card_of(verdict)[0] == "right"
+    assert GUARD in workspace.passes_won()
+    put(answers, told("die"))
+    assert card_of(notebook.check("guard", seed=3, gpu=True))[::2] == ("crash", False)
+
+
+def test_a_notebook_without_a_gpu_says_so_in_a_note(
+    answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(answers, RIGHT)
+    monkeypatch.setenv("GPU_COURSE_GPU", "off")
+    note = notebook.check("guard", gpu=True)
+    assert isinstance(note, Note)
+    assert "there is no GPU to check on (switched off by GPU_COURSE_GPU)" in str(note)
+    assert not (answers.parent / ".gpu_course").exists()
 
 
 def test_the_command_says_both_and_passes(answers: Path) -> None:
