@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu_parts import Item, Part, parts
-from gpu_course.grading import bench
+from gpu_course.grading import bench, targets
 from gpu_course.hardware import nvml, records
 from gpu_course.hardware.apart import Apart, JobOutcome
 from gpu_course.hardware.run import why_no_gpu
@@ -162,17 +162,7 @@ def device() -> dict[str, Any] | str:
     if outcome.state != "done":
         return f"the GPU does not answer: {outcome.said}"
     found = {key: value for key, value in outcome.value.items() if key != "state"}
-    try:
-        driver = nvml.driver()
-    except (ImportError, OSError):
-        driver = None
-    listed = driver.gpus if driver else ()
-    same = next((gpu for gpu in listed if gpu.name == found["name"]), None)
-    return {
-        **found,
-        "driver": driver.version if driver and same else None,
-        "memory_bytes": same.memory_bytes if same else None,
-    }
+    return {**found, **nvml.facts_of(found["name"])}
 
 
 def _commit() -> str | None:
@@ -205,7 +195,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     assert isinstance(found, dict)
     chosen = [part for part in parts() if not asked.only or part.name in asked.only]
     print(f"{found['name']}, driver {found['driver'] or 'unknown'}")
-    return Session(found, asked.records, asked.seconds).run(chosen)
+    status = Session(found, asked.records, asked.seconds).run(chosen)
+    if any(part.name == "timings" for part in chosen):
+        print(*target_lines(found["name"], asked.records), sep="\n")
+    return status
+
+
+def target_lines(card: str, root: Path) -> list[str]:
+    """Returns a line for each kernel with a target: what it reached of it on a card."""
+    rows = targets.rows(targets.standings(lambda name: records.timing(name, card, root)))
+    return [
+        f"target {target} ({kind}), {puzzle}: {' '.join(filter(None, (reached, state)))}"
+        for puzzle, kind, target, reached, state in rows
+    ]
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import nsight
+from benchmarks import nsight, nsight_solutions
 from gpu_course.errors import CourseError
 from gpu_course.grading import bench
 from gpu_course.grading.diagnosis import close
@@ -132,7 +132,15 @@ def parts() -> tuple[Part, ...]:
             "counters",
             "Nsight Compute's counters beside the simulator's",
             450,
-            (Item("ncu", {"kind": "counters"}, COUNTERS_S + 15, ("counted", "left-out")),),
+            (
+                Item("ncu", {"kind": "counters"}, COUNTERS_S + 15, ("counted", "left-out")),
+                Item(
+                    "ncu of the solutions",
+                    {"kind": "sectors"},
+                    COUNTERS_S + 15,
+                    ("counted", "left-out"),
+                ),
+            ),
         ),
         Part(
             "timings",
@@ -140,6 +148,7 @@ def parts() -> tuple[Part, ...]:
             560,
             (
                 Item("copy", {"kind": "copy"}, 60, ("timed",), bench.TARGET),
+                Item("matmul", {"kind": "matmul"}, 60, ("timed", "left-out"), bench.TARGET),
                 *(
                     Item(
                         p.name,
@@ -403,27 +412,35 @@ def run_counters(_: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _torch_copy(torch: Any, count: int) -> tuple[Any, int, int]:
+def run_sectors(_: Mapping[str, Any]) -> dict[str, Any]:
+    """The sectors of each solution's visible example on both sides, launch by launch."""
+    ncu = nsight.find_ncu()
+    if ncu is None:
+        return {"state": "left-out", "said": nsight.NO_NCU}
+    try:
+        found = nsight_solutions.compare(ncu, (), COUNTERS_S)
+    except nsight.NoCounters as error:
+        return {"state": "left-out", "said": f"Nsight Compute gave no counters: {error}"}
+    items = {
+        each.launch: {"state": each.state, "simulator": each.simulator, "gpu": each.gpu}
+        for each in found
+    }
+    return {"state": "counted", "ncu": nsight.ncu_version(ncu), "items": items}
+
+
+def _torch_copy(torch: Any, count: int) -> tuple[Any, int]:
     a = torch.ones(count, device="cuda")
     out = torch.empty_like(a)
-    return lambda: out.copy_(a), 8 * count, 0
+    return lambda: out.copy_(a), 8 * count
 
 
-def _torch_sum(torch: Any, count: int) -> tuple[Any, int, int]:
+def _torch_sum(torch: Any, count: int) -> tuple[Any, int]:
     a = torch.ones(2 * count, device="cuda")
-    return a.sum, 8 * count, 0
+    return a.sum, 8 * count
 
 
-def _torch_matmul(torch: Any, count: int) -> tuple[Any, int, int]:
-    side = 4096
-    torch.backends.cuda.matmul.allow_tf32 = False
-    a, b = (torch.randn(side, side, device="cuda") for _ in range(2))
-    out = torch.empty_like(a)
-    return lambda: torch.mm(a, b, out=out), 12 * side * side, 2 * side**3
-
-
-LIBRARY = {"copy": _torch_copy, "sum": _torch_sum, "matmul in float32": _torch_matmul}
-"""What a library reaches, beside the solutions: name -> (torch, cells) -> work, bytes, FLOP."""
+LIBRARY = {"copy": _torch_copy, "sum": _torch_sum}
+"""What a library reaches, beside the solutions: name -> (torch, cells) -> work, bytes."""
 
 
 def run_library(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -435,10 +452,9 @@ def run_library(job: Mapping[str, Any]) -> dict[str, Any]:
     if not torch.cuda.is_available():
         return {"state": "left-out", "said": "this build of PyTorch uses no GPU"}
     clock = _clock()
-    work, least_bytes, flop = LIBRARY[job["name"]](torch, clock.copy_bytes // 4)
+    work, least_bytes = LIBRARY[job["name"]](torch, clock.copy_bytes // 4)
     sample = clock.sample(work)
-    more = {"flop": flop} if flop else {}
-    return {"state": "timed", **vars(sample), "least_bytes": least_bytes, **more}
+    return {"state": "timed", **vars(sample), "least_bytes": least_bytes}
 
 
 @lru_cache(1)
@@ -453,5 +469,6 @@ _KINDS = {
     "random": run_random,
     "ordered": run_ordered,
     "counters": run_counters,
+    "sectors": run_sectors,
     "library": run_library,
 }

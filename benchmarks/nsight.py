@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -84,21 +85,24 @@ def find_ncu() -> str | None:
     return found or next(others, None)
 
 
-def measure(ncu: str, seconds: float = MAX_SECONDS) -> dict[str, Counts]:
-    """Returns what the GPU counted for each case.
+def profile(ncu: str, program: Sequence[str], seconds: float = MAX_SECONDS) -> list[Counts]:
+    """Returns what the GPU counted for each launch of a program, in order.
 
     The clocks stay as they are: a count does not depend on them.
 
+    Args:
+        ncu: its path.
+        program: what Python runs, such as ["-m", "benchmarks.nsight", "--only-launch"].
+        seconds: the limit of the whole run.
+
     Raises:
-        NoCounters: ncu failed, took too long, or saw another number of launches than there are
-            cases.
+        NoCounters: ncu failed or took too long.
     """
     options = ["--csv", "--print-units", "base", "--target-processes", "all"]
     options += ["--clock-control", "none"]
-    program = [sys.executable, "-m", "benchmarks.nsight", "--only-launch"]
     try:
         done = subprocess.run(
-            [ncu, *options, "--metrics", ",".join(METRICS.values()), *program],
+            [ncu, *options, "--metrics", ",".join(METRICS.values()), sys.executable, *program],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -108,7 +112,17 @@ def measure(ncu: str, seconds: float = MAX_SECONDS) -> dict[str, Counts]:
         raise NoCounters(f"ncu took longer than {seconds:g} s") from error
     if done.returncode:
         raise NoCounters(f"ncu ended with {done.returncode}: {_end(done.stdout + done.stderr)}")
-    found = parse(done.stdout)
+    return parse(done.stdout)
+
+
+def measure(ncu: str, seconds: float = MAX_SECONDS) -> dict[str, Counts]:
+    """Returns what the GPU counted for each case.
+
+    Raises:
+        NoCounters: ncu failed, took too long, or saw another number of launches than there are
+            cases.
+    """
+    found = profile(ncu, ["-m", "benchmarks.nsight", "--only-launch"], seconds)
     names = list(cases())
     if len(found) != len(names):
         raise NoCounters(f"ncu saw {len(found)} launches of {len(names)}")

@@ -23,6 +23,7 @@ from gpu_course.app.terminal.text import (
     path_here,
     progress_text,
     summary,
+    targets_table,
     told,
     verdict_table,
 )
@@ -82,6 +83,9 @@ def _command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
 
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="a puzzle, such as guard")]
+Gpu = Annotated[
+    bool, typer.Option("--gpu", help="run kernels on this machine's GPU, too, and compare")
+]
 
 
 @_command("list")
@@ -92,11 +96,12 @@ def list_puzzles() -> int:
 
 
 @_command("check")
-def check_puzzle(name: Name) -> int:
+def check_puzzle(name: Name, gpu: Gpu = False) -> int:
     """Check your answer to one puzzle."""
+    from gpu_course.grading.check import check
     from gpu_course.grading.verdict_cache import check_own
 
-    verdict = check_own(name)
+    verdict = check_own(name, by=functools.partial(check, gpu=True) if gpu else None)
     typer.echo(f"{verdict.name}: {outcome(verdict)}")
     typer.echo(told(verdict))
     return _status([verdict])
@@ -226,6 +231,7 @@ def grade_answers(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="write to this file instead")
     ] = None,
+    gpu: Gpu = False,
 ) -> int:
     """Grade all answers, or those named."""
     from gpu_course.grading import exports
@@ -235,7 +241,7 @@ def grade_answers(
     asked = _full_names(chosen)
     if out is not None:
         _check_writable(out)
-    verdicts = grade(answers=answers, only=asked or None, jobs=jobs)
+    verdicts = grade(answers=answers, only=asked or None, jobs=jobs, gpu=gpu)
     if form is Format.json:
         text = json.dumps(exports.to_json(verdicts), indent=2)
     else:
@@ -320,14 +326,33 @@ def time_answers(
         list[str] | None,
         typer.Argument(metavar="NAME", help="default: every kernel of yours that passes"),
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="time nothing: the targets, and what records say")
+    ] = False,
+    form: Annotated[Format, typer.Option("--format", help="table or json, of --report")] = (
+        Format.table
+    ),
 ) -> int:
     """Time your kernels on this machine's GPU, beside a copy."""
     from gpu_course.grading.bench import bench
 
+    if report:
+        return _report_targets(form)
     found = bench(_full_names(names or []), lambda name: typer.echo(f"timing {name} ...", err=True))
     typer.echo(bench_table(found) if found else "No kernel of yours passes yet.")
     fine = ("timed",) if names else ("timed", "one-size")
     return PASSED if found and all(each.state in fine for each in found) else SOME_DID_NOT
+
+
+def _report_targets(form: Format) -> int:
+    """Prints what kernels should reach on a card and what records say; it needs no GPU."""
+    from gpu_course.grading import targets
+    from gpu_course.grading.bench import kept_timing
+
+    found = targets.standings(kept_timing)
+    as_json = form is Format.json
+    typer.echo(json.dumps(targets.to_json(found), indent=2) if as_json else targets_table(found))
+    return PASSED
 
 
 @_command("compile")
@@ -418,6 +443,9 @@ def _full_names(names: Sequence[str]) -> list[str]:
 
 
 def _status(verdicts: Sequence[Verdict]) -> int:
+    cards = [verdict.card for verdict in verdicts if verdict.card is not None]
+    if any(card.agrees is False or card.state == "no-answer" for card in cards):
+        return AT_FAULT  # two verdicts that contradict each other are never the learner's fault
     if any(verdict.status == "error" for verdict in verdicts):
         return AT_FAULT
     return PASSED if all(verdict.passed for verdict in verdicts) else SOME_DID_NOT

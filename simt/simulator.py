@@ -12,6 +12,7 @@ from simt.errors import HAZARD_ERRORS, UserError
 from simt.kernel import legality, source
 from simt.machine import launch
 from simt.machine.faults import POLICIES, Fault, FaultLog
+from simt.machine.lent import lent_arguments
 from simt.machine.observer import Observer
 from simt.machine.schedule import Kind, RoundRobin, Schedule
 from simt.machine.scheduler import MAX_LANES
@@ -92,6 +93,7 @@ class _Configured:
         simulation = self.simulation
         simulation.read()
         kernel = simulation.kernel
+        arguments = lent_arguments(kernel.parameters, arguments)
         fact = launch.illegal(self.grid, self.block)
         if fact is not None:
             faults, watch, printout = FaultLog(), _Watch(), Printout()
@@ -197,7 +199,8 @@ def simulate(
     """Returns a kernel ready to launch on the simulated GPU.
 
     `simulate(kernel)[grid, block](*args)` runs every thread of every block, changes the arrays in
-    place as a GPU would, and returns a Report: hazards, counters, who touched what.
+    place as a GPU would, and returns a Report: hazards, counters, who touched what. Arrays are
+    NumPy's, or those of a library that hands out its memory, such as PyTorch's tensors on the CPU.
 
     Args:
         kernel: a plain function, the result of `cuda.jit`, "file.py:function", or a Kernel.

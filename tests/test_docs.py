@@ -9,6 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpu_course.grading import targets
+from gpu_course.grading.kernel import on_card
+from gpu_course.hardware import guard_zones, records
+from gpu_course.puzzle import index
+from gpu_course.units import KIB
 from simt.errors import HAZARD_ERRORS, KernelRefused
 from simt.kernel import legality, source
 from simt.kernel.intrinsics import NAMES
@@ -109,3 +114,29 @@ def test_the_limits_are_the_simulators() -> None:
         legality.MAX_CALLS_DEEP,
         interpreter.MAX_CALLS_UNDER_WAY,
     ]
+
+
+CARD = (ROOT / "docs" / "real_card.md").read_text(encoding="utf-8")
+
+
+def test_the_page_on_real_cards_has_the_targets_of_the_table() -> None:
+    found = re.search(r"<!-- targets -->\n(.*?)<!-- end targets -->", CARD, flags=re.DOTALL)
+    assert found is not None
+    of = {"copy": "of a copy's bytes per second", "library": "of the library's speed"}
+    assert found.group(1).splitlines()[2:] == [
+        f"| {kind.name} | {kind.share:.0%} {of[kind.of]} |" for kind in targets.kinds()
+    ]
+
+
+def test_the_page_says_in_one_line_what_has_never_run_on_a_card() -> None:
+    """Whoever brings a record from a card takes back that it is all."""
+    ran = {each.part for each in records.records()}
+    assert ("**What has never run on a card:** all of it" in CARD) == (not ran)
+    assert "**What has never run on a card:**" in CARD
+
+
+def test_the_limits_of_a_check_on_a_card_are_those_of_the_code() -> None:
+    assert f"zones of {guard_zones.ZONE_BYTES // KIB} KiB" in CARD
+    assert f"has {on_card.FIRST_S:.0f} seconds" in CARD
+    assert f"further one {on_card.CASE_S:.0f}." in CARD
+    assert f"right in all {len(index.find('guard').cases) + 1} cases, each twice" in CARD

@@ -15,7 +15,7 @@ from gpu_course.grading import workspace
 from gpu_course.grading.answer_file import path_of
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.checking import Checking
-from gpu_course.grading.kernel import apart
+from gpu_course.grading.kernel import apart, on_card
 from gpu_course.grading.kernel.answers import is_path, read_answer
 from gpu_course.grading.kernel.check import KernelChecking
 from gpu_course.grading.python.answers import read_python_answer
@@ -27,7 +27,9 @@ from gpu_course.puzzle import KernelPuzzle, Puzzle, PythonPuzzle, index
 from simt.errors import KernelRefused
 
 
-def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) -> Verdict:
+def check(
+    name: str | Puzzle, *, answer: Any = None, seed: int | None = None, gpu: bool = False
+) -> Verdict:
     """Returns the verdict on an answer to a puzzle.
 
     Every case is tried in two orders of the blocks, the visible example first and a random one
@@ -43,13 +45,19 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
             is read and interpreted, never executed; an answer in Python runs in a process of its
             own.
         seed: draws the random case; default GPU_COURSE_SEED, else a fresh one each time.
+        gpu: whether a kernel's file also runs on this machine's GPU, in a process of its own. What
+            the card left stands beside the simulator's verdict (`Verdict.card`).
 
     Raises:
         UnknownName: no puzzle is called that.
-        CourseError: no folder of answers, or an `answer` that is nothing of the above.
+        CourseError: no folder of answers, or an `answer` that is nothing of the above; with `gpu`,
+            there is no GPU, or no file of kernels to run on it.
     """
     puzzle = name if isinstance(name, Puzzle) else index.find(name)
     seed = default_seed() if seed is None else seed
+    file = on_card.answer_of(puzzle, answer) if gpu else None
+    if gpu:
+        on_card.make_ready()
     start = time.perf_counter()
     if isinstance(puzzle, KernelPuzzle) and is_path(answer) and index.is_of_the_course(puzzle):
         own = answer is None
@@ -57,7 +65,10 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
         verdict = apart.check_apart(puzzle, path.absolute(), own=own, seed=seed)
     else:
         verdict = check_here(puzzle, answer=answer, seed=seed)
-    return replace(verdict, seconds=time.perf_counter() - start)
+    verdict = replace(verdict, seconds=time.perf_counter() - start)
+    if file is not None and isinstance(puzzle, KernelPuzzle):
+        verdict = on_card.beside(verdict, puzzle, file, seed)
+    return verdict
 
 
 def check_here(puzzle: Puzzle, *, answer: Any = None, seed: int | None = None) -> Verdict:

@@ -21,6 +21,14 @@ class Failed(Exception):
         super().__init__(verdict.message)
 
 
+def cases_of(puzzle: Any, seed: int) -> Iterator[tuple[Case, int, Sequence[Case]]]:
+    """Yields (case, seed, listed cases after it): the visible one first, a drawn one last."""
+    listed = sorted(puzzle.cases, key=lambda case: not case.visible)
+    for number, case in enumerate(listed):
+        yield case, LISTED_SEED, listed[number + 1 :]
+    yield puzzle.random_case(np.random.default_rng(seed)), seed, []
+
+
 class Checking:
     """The check of one answer, with what it has found out so far.
 
@@ -97,11 +105,7 @@ class Checking:
         return fixed
 
     def _cases(self) -> Iterator[tuple[Case, int, Sequence[Case]]]:
-        """Yields (case, seed, listed cases after it): the visible one first, a drawn one last."""
-        listed = sorted(self.puzzle.cases, key=lambda case: not case.visible)
-        for number, case in enumerate(listed):
-            yield case, LISTED_SEED, listed[number + 1 :]
-        yield self.puzzle.random_case(np.random.default_rng(self.seed)), self.seed, []
+        return cases_of(self.puzzle, self.seed)
 
     def _again(self) -> list[Section]:
         """How to have the drawn case again; nothing for those that never change."""

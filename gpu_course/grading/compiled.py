@@ -1,6 +1,6 @@
 """An answer's kernels, seen by NVIDIA's compiler; no GPU is needed.
 
-The answer file is executed, as Numba would have it on a GPU: ask this only of files of your own.
+Of the answer file, imports, constants and functions are read; see `hardware.answer_module`.
 """
 
 from __future__ import annotations

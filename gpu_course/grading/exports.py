@@ -41,17 +41,36 @@ def to_json(verdicts: Iterable[Verdict]) -> dict[str, Any]:
     return {"puzzles": [_record(verdict) for verdict in verdicts]}
 
 
-def verdict_table_rows(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str, str]]:
-    """Returns one row per verdict: name, status with its reason, points, what is the matter."""
+def verdict_table_rows(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
+    """Returns one row per verdict: name, status with its reason, points, what is the matter.
+
+    Where a card was asked, what it found stands behind the status (`table_head`).
+    """
+    shown = list(verdicts)
+    with_card = any(verdict.card for verdict in shown)
     return [
         (
             verdict.name,
             f"{verdict.status} ({verdict.reason})" if verdict.reason else verdict.status,
+            *((_card_cell(verdict),) if with_card else ()),
             f"{verdict.points}/{verdict.max_points}",
             "" if verdict.passed else verdict.fact,
         )
-        for verdict in verdicts
+        for verdict in shown
     ]
+
+
+def table_head(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
+    """Returns the titles of the columns of `verdict_table_rows`."""
+    name, status, *rest = TABLE_HEAD
+    with_card = any(verdict.card for verdict in verdicts)
+    return (name, status, *(("card",) if with_card else ()), *rest)
+
+
+def _card_cell(verdict: Verdict) -> str:
+    if verdict.card is None:
+        return ""
+    return f"{verdict.card.state}: differs" if verdict.card.agrees is False else verdict.card.state
 
 
 def verdict_text(verdict: Verdict, width: int = 100) -> str:
@@ -103,6 +122,8 @@ def _record(verdict: Verdict) -> dict[str, Any]:
         "hazards": [_hazard(hazard) for hazard in verdict.hazards],
         "counters": None if verdict.counters is None else verdict.counters.as_dict(),
         "seconds": round(verdict.seconds, 6),
+        # The form that programs rely on has no card: it is there where one was asked.
+        **({} if verdict.card is None else {"gpu": vars(verdict.card)}),
     }
 
 

@@ -16,11 +16,12 @@ from pathlib import Path
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check, grader_failed
+from gpu_course.grading.kernel import on_card
 from gpu_course.grading.sections import fact, section
 from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import exit_at_once
-from gpu_course.puzzle import Puzzle, PythonPuzzle, index
+from gpu_course.puzzle import KernelPuzzle, Puzzle, PythonPuzzle, index
 
 SUBMISSION_S = 900
 """What all answers in Python of one folder may take together; right ones take about a minute."""
@@ -31,6 +32,7 @@ def grade(
     only: Iterable[str | Puzzle] | str | None = None,
     jobs: int = 1,
     seed: int | None = None,
+    gpu: bool = False,
 ) -> tuple[Verdict, ...]:
     """Returns one verdict per puzzle, in course order.
 
@@ -41,10 +43,11 @@ def grade(
         only: the puzzles to grade; default all.
         jobs: how many processes share the work; with more than 1 the verdicts carry no Report.
         seed: draws the random cases; default GPU_COURSE_SEED, else a fresh one for all puzzles.
+        gpu: whether kernels also run on this machine's GPU, one after the other; see `check`.
 
     Raises:
         UnknownName: `only` names what is no puzzle.
-        CourseError: there is no such folder of answers.
+        CourseError: there is no such folder of answers; with `gpu`, there is no GPU.
     """
     handed_in = answers is not None
     folder = workspace.answers_folder() if answers is None else Path(answers).absolute()
@@ -58,9 +61,31 @@ def grade(
     seed = default_seed() if seed is None else seed
     work = _Work(folder, seed, handed_in)
     with _safe_path():
+        if gpu:
+            on_card.stop()  # its process was started with another path
+            on_card.make_ready()
         if jobs == 1 or len(puzzles) < 2:
-            return tuple(_one_by_one(puzzles, work))
-        return _grade_in_parallel(puzzles, work, jobs)
+            verdicts = tuple(_one_by_one(puzzles, work))
+        else:
+            verdicts = _grade_in_parallel(puzzles, work, jobs)
+        if not gpu:
+            return verdicts
+        by_name = {puzzle.name: puzzle for puzzle in puzzles}
+        try:
+            return tuple(_with_card(verdict, by_name[verdict.name], work) for verdict in verdicts)
+        finally:
+            on_card.stop()
+
+
+def _with_card(verdict: Verdict, puzzle: Puzzle, work: _Work) -> Verdict:
+    """Returns a verdict with the card's beside it; as it is where the puzzle asks for no kernel."""
+    if not isinstance(puzzle, KernelPuzzle):
+        return verdict
+    path = workspace.answer_path(puzzle, work.folder).absolute()
+    try:
+        return on_card.beside(verdict, puzzle, path, work.seed)
+    except Exception as error:  # the card's verdict is lost, and the simulator's is not
+        return on_card.unanswered(verdict, error)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ _NARROWEST = INDENT + 20
 _KINDS = {
     **dict.fromkeys(("why", "try", "think"), "reason"),
     **dict.fromkeys(("who", "case", "also", "replay", "spare", "yours", "other", "bonus"), "prose"),
+    "differ": "prose",
 }
 """Label -> kind, where it is not "lines"."""
 

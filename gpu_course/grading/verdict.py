@@ -18,6 +18,35 @@ REASONS = (
 )  # fmt: skip
 
 
+CARD_STATES = (
+    "right", "wrong", "outside", "far-outside", "gave-up", "hang", "crash", "error", "refused",
+    "not-run", "no-answer",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CardVerdict:
+    """What a real GPU left of the same answer.
+
+    Attributes:
+        state: one of CARD_STATES: "right" in every case; "wrong" results; "outside" or
+            "far-outside" where memory was written that is no array's; "gave-up" where the GPU did;
+            "hang", "crash" or "error" of the process; "refused" by Numba; "not-run" where there was
+            nothing to run; "no-answer" of the card.
+        said: what was found, in one line.
+        device: the card's name, or "".
+        seconds: of all launches of the visible case on the card's own clock, or None.
+        agrees: whether it fits the simulator's verdict: False where they contradict each other, and
+            None where nothing follows, such as for a race whose result is right this time.
+    """
+
+    state: str
+    said: str
+    device: str
+    seconds: float | None = None
+    agrees: bool | None = None
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The grader's word on one answer.
@@ -38,6 +67,7 @@ class Verdict:
             "counter", the budget's "words" and the "lines" that cost most; of a pass "picture", as
             in Debrief.
         scene: how a kernel's launch can be run again for a picture; None where it cannot.
+        card: what a real GPU says beside it, where one was asked; it changes nothing above.
     """
 
     name: str
@@ -53,6 +83,7 @@ class Verdict:
     report: Report | None = field(default=None, repr=False)
     evidence: dict[str, Any] = field(default_factory=dict, repr=False)
     scene: Scene | None = field(default=None, repr=False)
+    card: CardVerdict | None = None
 
     @property
     def message(self) -> str:

@@ -1,4 +1,4 @@
-"""Arrays on the GPU between two guard zones, which show a write outside the array."""
+"""Arrays on the GPU between two guard zones, which show a write outside the array; and a canary."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from gpu_course.errors import CourseError
 ZONE_BYTES = 64 * 1024
 """Least size of a zone; a multiple of 256, so that an array is aligned as if allocated alone."""
 
+CANARY_BYTES = 256 * 1024
 PATTERN = 0xC3
 
 
@@ -34,6 +35,34 @@ class WriteOutside(CourseError):
             f"a kernel wrote outside {array}: {where}, on the GPU",
             "guard the store with the array's size; simulate the kernel to see line and threads",
         )
+
+
+class WriteFarOutside(CourseError):
+    """A kernel wrote to memory that no launch was given."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a kernel wrote to memory of the GPU that is none of its arrays",
+            "simulate the kernel: it names the line and the index",
+        )
+
+
+class Canary:
+    """Memory of the GPU that no kernel is given: where it changes, a kernel wrote at random.
+
+    Guard zones see writes next to an array; this sees some of those that miss them.
+
+    Args:
+        cuda: the module that stands for `numba.cuda`.
+    """
+
+    def __init__(self, cuda: Any) -> None:
+        self._whole = cuda.to_device(np.full(CANARY_BYTES, PATTERN, np.uint8))
+
+    def look(self) -> None:
+        """Raises WriteFarOutside where a byte has changed."""
+        if (self._whole.copy_to_host() != PATTERN).any():
+            raise WriteFarOutside
 
 
 _EDGE = {"before": "first", "after": "last"}

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
+
+from gpu_course.units import MEGA
 
 Told = TypeVar("Told")
 
@@ -72,6 +75,62 @@ def driver() -> Driver | None:
         )
     except pynvml.NVMLError as error:
         raise OSError(f"the NVIDIA driver does not answer: {error}") from None
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def facts_of(name: str) -> dict[str, Any]:
+    """Returns what NVML says of a card beside what CUDA does: None for what it does not say.
+
+    Keys: driver, memory_bytes, and clocks with sm_hz and memory_hz as they are at this moment and
+    max_sm_hz and max_memory_hz as they can be.
+
+    Args:
+        name: of the card, as CUDA and NVML call it.
+    """
+    nothing = {"driver": None, "memory_bytes": None, "clocks": None}
+    try:
+        found = driver()
+        if found is None:
+            return nothing
+        number = next((k for k, gpu in enumerate(found.gpus) if gpu.name == name), None)
+        if number is None:
+            return nothing
+        return {
+            "driver": found.version,
+            "memory_bytes": found.gpus[number].memory_bytes,
+            "clocks": clocks(number),
+        }
+    except (ImportError, OSError):
+        return nothing
+
+
+def clocks(number: int) -> dict[str, int | None] | None:
+    """Returns a card's clocks in Hz, those of this moment and the highest; None where NVML fails.
+
+    Args:
+        number: of the card, as NVML counts them.
+    """
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        return None
+    try:
+        gpu = pynvml.nvmlDeviceGetHandleByIndex(number)
+        asked = {
+            f"{most}{name}_hz": (ask, kind)
+            for most, ask in (
+                ("", pynvml.nvmlDeviceGetClockInfo),
+                ("max_", pynvml.nvmlDeviceGetMaxClockInfo),
+            )
+            for name, kind in (("sm", pynvml.NVML_CLOCK_SM), ("memory", pynvml.NVML_CLOCK_MEM))
+        }
+        told = {key: _told(partial(ask, gpu, kind)) for key, (ask, kind) in asked.items()}
+        return {key: None if mhz is None else mhz * MEGA for key, mhz in told.items()}
+    except pynvml.NVMLError:
+        return None
     finally:
         pynvml.nvmlShutdown()
 

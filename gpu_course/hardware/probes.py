@@ -236,11 +236,14 @@ def _driver(driver: str | None, newest_cuda: str | None) -> Probe:
 
 
 def _numba_cuda() -> Probe:
-    try:
-        return Probe("numba-cuda", "ok", metadata.version("numba-cuda"))
-    except metadata.PackageNotFoundError:
-        mend = 'python -m pip install -e ".[gpu]"'
-        return Probe("numba-cuda", "note", "not installed; it runs kernels on the GPU", mend)
+    # Any of the two compiles kernels; `hardware.run.cuda_module` picks in this order.
+    for package in ("numba-cuda", "numba-cuda-mlir"):
+        try:
+            return Probe(package, "ok", metadata.version(package))
+        except metadata.PackageNotFoundError:
+            continue
+    mend = 'python -m pip install -e ".[gpu]"'
+    return Probe("numba-cuda", "note", "not installed; it runs kernels on the GPU", mend)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

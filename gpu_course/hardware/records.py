@@ -67,6 +67,9 @@ class Timing:
             written once. What the kernel asks for may be more, and only counters say what it moved.
         copy_bytes_per_s: of a copy from one part of the card's memory to another, bytes read and
             bytes written added, measured in the same run.
+        library, library_seconds: a library's call for the same work, and how long it took; None
+            where there is none.
+        matmul_flop_per_s: of PyTorch's product of float32 matrices without TF32 in the same run.
     """
 
     puzzle: str
@@ -80,6 +83,14 @@ class Timing:
     high_s: float
     least_bytes: int
     copy_bytes_per_s: float
+    library: str | None = None
+    library_seconds: float | None = None
+    matmul_flop_per_s: float | None = None
+
+    @property
+    def share_of_library(self) -> float | None:
+        """The library's time over this one: 1.0 is as fast as the library's call."""
+        return None if self.library_seconds is None else self.library_seconds / self.seconds
 
     @property
     def bytes_per_s(self) -> float:
@@ -136,6 +147,7 @@ def timing(puzzle: str, gpu: str | None = None, root: Path | None = None) -> Tim
         found = each.items.get(puzzle, {}) if each.part == "timings" else {}
         copy = each.items.get("copy", {}) if found else {}
         if _is_timed(found) and _is_timed(copy):
+            library, matmul = found.get("library", {}), each.items.get("matmul", {})
             return Timing(
                 puzzle=puzzle,
                 gpu=each.gpu,
@@ -148,6 +160,9 @@ def timing(puzzle: str, gpu: str | None = None, root: Path | None = None) -> Tim
                 high_s=found["high_s"],
                 least_bytes=found["least_bytes"],
                 copy_bytes_per_s=copy["least_bytes"] / copy["seconds"],
+                library=library.get("call"),
+                library_seconds=library["seconds"] if _is_timed(library) else None,
+                matmul_flop_per_s=matmul["flop"] / matmul["seconds"] if _is_timed(matmul) else None,
             )
     return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import importlib.util
 import os
@@ -16,7 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.hardware.guard_zones import GuardedArray
+from gpu_course.hardware.answer_module import answer_module
+from gpu_course.hardware.device_arrays import on_gpu, taken
+from gpu_course.hardware.guard_zones import Canary, GuardedArray
 from gpu_course.hardware.nvml import gpu_switched_off
 
 PACKAGES = ("numba", "numba_cuda_mlir")
@@ -60,22 +61,24 @@ def run_natively(
 ) -> dict[str, np.ndarray]:
     """Returns what the launches of an answer file leave in their arrays, computed on the GPU.
 
-    The file is imported as a Python module **in this process**, and so it is executed: call this
-    only with a file of your own, as you would run it yourself. Its kernels are launched one after
-    the other on copies of the arrays, and `values` stays as it is.
+    Of the file, imports, constants and functions are read (`answer_module`), and its kernels are
+    compiled and launched one after the other **in this process**, on copies of the arrays; `values`
+    stays as it is. A kernel may end the process's use of the GPU: `hardware.apart` holds it.
 
     Args:
         path: the answer file.
         launches: in order; each names its kernel, its shape and its arguments.
-        values: NumPy arrays and scalars by name. Each array goes to the GPU once, between two
+        values: arrays and scalars by name. Each NumPy array goes to the GPU once, between two
             guard zones, and keeps what one launch wrote for the next. Arrays that share memory
-            are copied apart.
+            are copied apart. An array that lies on the GPU already, such as a tensor of PyTorch
+            or an array of CuPy, is taken as it is: kernels change it in place.
 
     Returns:
-        Every array a launch names, as the last launch left it.
+        Every NumPy array that a launch names, as the last launch left it.
 
     Raises:
         WriteOutside: a kernel wrote next to an array; which one, and on which side.
+        WriteFarOutside: a kernel wrote where no array of its launch is.
         GaveUp: the GPU gave up on a launch.
         CourseError: no such kernel or value, or no CUDA package.
     """
@@ -84,39 +87,87 @@ def run_natively(
         # Numba warns about grids too small to fill a GPU, which small data always has.
         warnings.simplefilter("ignore")
         kernels = kernels_of(path, launches, cuda)
+        run = Guarded(launches, values, cuda)
+        run.launch(kernels, Path(path).name)
+        return run.left()
+
+
+class Guarded:
+    """The arguments of some launches on the GPU: copies between guard zones, and a canary.
+
+    Args:
+        launches: in order.
+        values: as for `run_natively`.
+        cuda: the module that stands for `numba.cuda`.
+
+    Raises:
+        CourseError: a launch names what has no value, or an array that no kernel can take.
+    """
+
+    def __init__(self, launches: Sequence[Launch], values: Mapping[str, Any], cuda: Any) -> None:
+        self.launches = tuple(launches)
+        self.cuda = cuda
         names = names_of(launches, values)
-        arrays = {
-            name: GuardedArray(name, values[name], cuda)
-            for name in names
-            if isinstance(values[name], np.ndarray)
-        }
+        self.arrays: dict[str, GuardedArray] = {}
+        self.given: dict[str, Any] = {}
+        # Its memory lies beside that of the arrays, before them and behind.
+        self._canaries = [Canary(cuda)]
+        for name in names:
+            value = values[name]
+            if isinstance(value, np.ndarray):
+                self.arrays[name] = GuardedArray(name, value, cuda)
+                self.given[name] = self.arrays[name].device
+            else:
+                self.given[name] = taken(name, value, cuda) if on_gpu(name, value) else value
+        self._canaries.append(Canary(cuda))
+
+    def ask(self, kernels: Mapping[str, Any]) -> None:
+        """Asks for all launches, and waits for none."""
+        for launch in self.launches:
+            shape = (launch.grid, launch.block, 0, launch.shared_bytes)
+            kernels[launch.function][shape](*(self.given[name] for name in launch.args))
+
+    def launch(self, kernels: Mapping[str, Any], file: str) -> None:
+        """Runs all launches to their end.
+
+        Raises:
+            GaveUp: the GPU gave up on one.
+        """
         try:
-            for launch in launches:
-                given = (arrays[n].device if n in arrays else values[n] for n in launch.args)
-                shape = (launch.grid, launch.block, 0, launch.shared_bytes)
-                kernels[launch.function][shape](*given)
-            cuda.synchronize()
+            self.ask(kernels)
+            self.cuda.synchronize()
         except Exception as error:
             # The driver's own errors; everything else is Numba's and names its line itself.
             if type(error).__name__ not in _DRIVER_ERRORS:
                 raise
             raise GaveUp(
-                f"the GPU gave up on {Path(path).name}: {error}",
+                f"the GPU gave up on {file}: {error}",
                 "simulate the kernel to find what is at fault; after a bad access, restart Python, "
                 "because this process cannot use the GPU any more",
             ) from error
-        return {name: array.copy_back() for name, array in arrays.items()}
+
+    def left(self) -> dict[str, np.ndarray]:
+        """Returns every array that was copied to the GPU, as the launches left it.
+
+        Raises:
+            WriteOutside: a zone no longer holds its pattern.
+            WriteFarOutside: memory that no launch was given has changed.
+        """
+        left = {name: array.copy_back() for name, array in self.arrays.items()}
+        for canary in self._canaries:
+            canary.look()
+        return left
 
 
 def kernels_of(
     path: str | os.PathLike[str], launches: Sequence[Launch], cuda: Any
 ) -> dict[str, Any]:
-    """Returns {name: kernel} of what the launches name, from the answer file, which is executed.
+    """Returns {name: kernel} of what the launches name, from the answer file.
 
     Raises:
         CourseError: no such file, or no such kernel in it.
     """
-    module = _import_answer(Path(path), _package_of(cuda))
+    module = answer_module(Path(path), _package_of(cuda))
     return {launch.function: _kernel(module, launch.function) for launch in launches}
 
 
@@ -201,59 +252,6 @@ def _in_numbas_simulator(cuda: Any) -> bool:
 
 def _package_of(cuda: Any) -> str:
     return str(cuda.__name__).partition(".")[0]
-
-
-def _import_answer(path: Path, package: str) -> types.ModuleType:
-    try:
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise CourseError(f"{path.name} cannot be read: {error.strerror}") from error
-    if package != "numba":
-        tree = ast.fix_missing_locations(_Successor(package).visit(tree))
-    module = types.ModuleType(path.stem)
-    module.__file__ = str(path)
-    exec(compile(tree, str(path), "exec"), vars(module))
-    return module
-
-
-class _Successor(ast.NodeTransformer):
-    """Imports from numba become imports from its successor, in this copy of the file alone."""
-
-    def __init__(self, package: str) -> None:
-        self.package = package
-
-    def visit_Import(self, node: ast.Import) -> ast.stmt:
-        found = []
-        for alias in node.names:
-            first, _, rest = alias.name.partition(".")
-            if first != "numba":
-                found.append(alias)
-                continue
-            if not alias.asname:  # `import numba.cuda` binds the name numba
-                found.append(ast.alias(self.package, "numba"))
-            if rest:
-                found.append(ast.alias(f"{self.package}.{rest}", alias.asname))
-            elif alias.asname:
-                found.append(ast.alias(self.package, alias.asname))
-        node.names = found
-        return node
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | list[ast.stmt]:
-        first, _, rest = (node.module or "").partition(".")
-        if first != "numba" or node.level:
-            return node
-        if rest:
-            node.module = f"{self.package}.{rest}"
-            return node
-        # Numba offers its types at the top; the successor keeps them in a module of their own.
-        top = [alias for alias in node.names if alias.name in ("cuda", "types")]
-        inner = [alias for alias in node.names if alias not in top]
-        found = ((self.package, top), (f"{self.package}.types", inner))
-        return [
-            ast.copy_location(ast.ImportFrom(module, names, 0), node)
-            for module, names in found
-            if names
-        ]
 
 
 def _kernel(module: types.ModuleType, name: str) -> Any:

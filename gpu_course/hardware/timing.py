@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.hardware.device_arrays import on_gpu, taken
 from gpu_course.hardware.run import Launch, cuda_module, kernels_of, names_of
 from gpu_course.units import MIB
 
@@ -125,12 +126,13 @@ def time_natively(
 ) -> tuple[Sample, dict[str, np.ndarray]]:
     """Returns how long all launches together take on the GPU, and what one run leaves behind.
 
-    The file is executed, as by `run_natively`. There are no guard zones here.
+    The file is read as by `run_natively`. There are no guard zones here.
 
     Args:
         path: the answer file.
         launches: in order.
-        values: NumPy arrays and scalars by name.
+        values: arrays and scalars by name; those that lie on the GPU already are taken as they
+            are.
         restored: arrays that are input and output at once, which every run finds as they were.
         clock: what times them.
     """
@@ -139,9 +141,11 @@ def time_natively(
         warnings.simplefilter("ignore")  # Numba's advice about small grids
         kernels = kernels_of(path, launches, cuda)
         given = {
-            name: cuda.to_device(values[name])
-            if isinstance(values[name], np.ndarray)
-            else values[name]
+            name: cuda.to_device(value)
+            if isinstance(value := values[name], np.ndarray)
+            else taken(name, value, cuda)
+            if on_gpu(name, value)
+            else value
             for name in names_of(launches, values)
         }
         pristine = {name: cuda.to_device(values[name]) for name in restored if name in given}

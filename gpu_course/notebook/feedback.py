@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from IPython import get_ipython
@@ -54,17 +55,19 @@ class Discussion:
 
 @asks_for_answers
 @telling
-def check(name: str, *, answer: Any = None, seed: int | None = None) -> Verdict:
+def check(name: str, *, answer: Any = None, seed: int | None = None, gpu: bool = False) -> Verdict:
     """Returns the verdict on your answer to a puzzle; a Note where there is nothing to judge.
 
     Args:
         name: "guard" or "01_threads/guard".
         answer: default your own file; else a path or a kernel defined in a cell.
         seed: draws the random case; default a fresh one each time.
+        gpu: whether your file also runs on this machine's GPU: both verdicts then stand side by
+            side. The kernels run in a process of their own, and not in this one.
     """
     if answer is None and seed is None:
-        return check_own(name)
-    return _check(name, answer=answer, seed=seed)
+        return check_own(name, by=partial(_check, gpu=True) if gpu else None)
+    return _check(name, answer=answer, seed=seed, gpu=gpu)
 
 
 @asks_for_answers

@@ -14,6 +14,7 @@ from simt.foreign.journal import Entry, Journal
 from simt.foreign.more_orders import hazards_in_more_orders
 from simt.foreign.rules import Rules, Suppression
 from simt.kernel import source
+from simt.machine.lent import lent_arguments
 from simt.report import Counters, Hazard
 from simt.simulator import Simulation, simulate
 
@@ -107,6 +108,7 @@ class Launches:
                     counters=self.counters is not None,
                 )
             simulation, configuration = self._simulations[kernel], (grid, block, 0, shared_bytes)
+            arguments = lent_arguments(simulation.kernel.parameters, arguments)
             more = hazards_in_more_orders(simulation, configuration, arguments, self.orders - 1)
             report = simulation[configuration](*arguments)
             if report.printed:

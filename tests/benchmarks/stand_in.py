@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from benchmarks import gpu_parts
 from gpu_course.grading import bench
+from gpu_course.grading.library import CALLS, Call
 from gpu_course.hardware import timing
 from gpu_course.hardware.guard_zones import WriteOutside
 from gpu_course.hardware.run import GaveUp
@@ -18,6 +21,9 @@ from tests.gpu_course.hardware.card import Card
 WRONG_BY_ONE = "04_shared_memory/conv1d"
 """The solution that this GPU gets wrong."""
 SMALL_BYTES = 4000
+LIBRARY_MS = 1.5
+NO_TORCH, WRONG_LIBRARY = "CARD_WITHOUT_TORCH", "CARD_WITH_A_WRONG_LIBRARY"
+"""Variables of the environment: PyTorch is missing; which call gives another result."""
 CARD = Card()
 
 
@@ -42,6 +48,37 @@ def run_in_the_simulator(
     return {name: copies[name] for name in names if isinstance(copies[name], np.ndarray)}
 
 
+class TorchOnTheCard:
+    """PyTorch on the CPU, whose products of matrices take time of the card's clock."""
+
+    def __getattr__(self, name: str) -> Any:
+        import torch
+
+        return getattr(torch, name)
+
+    def mm(self, *arguments: Any, **more: Any) -> Any:
+        import torch
+
+        CARD.now_ms += LIBRARY_MS
+        return torch.mm(*arguments, **more)
+
+
+def torch_on_the_card() -> tuple[Any, str]:
+    """In the place of `bench.torch_on_gpu`."""
+    return (None, "torch is not installed") if NO_TORCH in os.environ else (TorchOnTheCard(), "")
+
+
+def timed(call: Call) -> Call:
+    """A library's call that takes time of the card's clock."""
+
+    def run(torch: Any, values: Any) -> Any:
+        CARD.now_ms += LIBRARY_MS
+        outcome = call.run(sys.modules["torch"], values)
+        return outcome * 2 if call.words == os.environ.get(WRONG_LIBRARY) else outcome
+
+    return Call(call.words, run)
+
+
 def simulated(job: dict[str, Any]) -> dict[str, Any]:
     """Does an item of `gpu_parts` or a job of `bench` on the card that is none."""
     gpu_parts.run_natively = run_in_the_simulator
@@ -49,5 +86,8 @@ def simulated(job: dict[str, Any]) -> dict[str, Any]:
     timing.kernels_of = CARD.kernels_of
     bench._least_bytes = lambda: SMALL_BYTES
     gpu_parts._clock = bench._clock
-    kinds = ("device", "copy", "answer")
+    bench.torch_on_gpu = torch_on_the_card
+    bench.DEVICE, bench.MATMUL_SIDE = "cpu", 8
+    bench.CALLS = {name: timed(call) for name, call in CALLS.items()}
+    kinds = ("device", "copy", "matmul", "answer")
     return bench.run(job) if job["kind"] in kinds else gpu_parts.run(job)

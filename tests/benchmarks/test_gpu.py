@@ -373,3 +373,26 @@ def test_it_needs_nothing_of_jupyterlab() -> None:
         "agrees",
         "{'state': 'left-out', 'said': 'torch is not installed'}",
     ]
+
+
+def test_the_run_ends_with_what_was_reached_of_each_target(tmp_path: Path) -> None:
+    timed = {"state": "timed", "sizes": {"size": 9}, "low_s": 0.2, "high_s": 0.2, "seconds": 0.2}
+    items = {
+        "copy": {"state": "timed", "seconds": 0.1, "least_bytes": 1000},
+        "01_threads/blocks": {**timed, "least_bytes": 1900},
+        "06_matmul/matmul_naive": {
+            **timed,
+            "least_bytes": 10,
+            "library": {"state": "timed", "call": "torch.mm(a, b)", "seconds": 0.01},
+        },
+        "06_matmul/matmul_tiled": {**timed, "least_bytes": 10},
+    }
+    made = records.Record(FOLDER, "timings", DEVICE, {}, records.today(), items=items)
+    records.write(made, tmp_path)
+    lines = gpu.target_lines(DEVICE["name"], tmp_path)
+    assert "target 90% of a copy's (streaming), blocks: 95% reached" in lines
+    naive = "target 10% of a library's (matmul, a thread for each result), matmul_naive: 5% short"
+    assert naive in lines
+    tiled = "target 15% of a library's (matmul, through tiles), matmul_tiled: no library timed"
+    assert tiled in lines
+    assert "target 90% of a copy's (streaming), clip: never run" in lines

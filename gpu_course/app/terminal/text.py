@@ -12,12 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpu_course.units import format_bandwidth, format_time_s
+from gpu_course.units import format_bandwidth, format_flops, format_time_s
 from simt.text import clean, one_line
 
 if TYPE_CHECKING:
     from gpu_course.grading.bench import Timed
     from gpu_course.grading.progress import LessonProgress
+    from gpu_course.grading.targets import Standing
     from gpu_course.grading.verdict import Verdict
 
 WIDEST = 100
@@ -40,37 +41,84 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 def verdict_table(verdicts: Sequence[Verdict]) -> str:
     """Returns one row per verdict, and the summary below."""
-    from gpu_course.grading.exports import TABLE_HEAD, verdict_table_rows
+    from gpu_course.grading.exports import table_head, verdict_table_rows
 
-    rows = _table(TABLE_HEAD, verdict_table_rows(verdicts))
-    return "\n\n".join(filter(None, [rows, summary(verdicts), isolation_text(verdicts)]))
+    rows = _table(table_head(verdicts), verdict_table_rows(verdicts))
+    parts = [rows, summary(verdicts), card_text(verdicts), isolation_text(verdicts)]
+    return "\n\n".join(filter(None, parts))
+
+
+def card_text(verdicts: Sequence[Verdict]) -> str:
+    """Returns what a real GPU said beside the simulator, in all; "" where none was asked."""
+    cards = {verdict.name: verdict.card for verdict in verdicts if verdict.card is not None}
+    if not cards:
+        return ""
+    right = sum(card.state == "right" for card in cards.values())
+    device = next((card.device for card in cards.values() if card.device), "the card")
+    lines = [f"On {device} {right} of {len(cards)} are right."]
+    for name, card in cards.items():
+        if card.agrees is False:
+            lines.append(f"{name} differs from the simulator: {card.said}")
+        elif card.state == "no-answer":
+            lines.append(f"{name} has no verdict of the card: {card.said}")
+    if any(card.agrees is False for card in cards.values()):
+        lines.append(
+            "What differs is ours to explain: please report it with the answer and what "
+            "`gpu-course doctor` prints."
+        )
+    return "\n".join(clean(line) for line in lines)
 
 
 def bench_table(found: Sequence[Timed]) -> str:
     """Returns one row per answer that was timed, and a line for each that was not."""
-    rows = [
-        (
-            each.puzzle,
-            ", ".join(f"{name} {size:,}" for name, size in each.timing.sizes.items()),
-            format_time_s(each.timing.seconds),
-            format_bandwidth(each.timing.bytes_per_s),
-            f"{each.timing.share_of_copy:.0%}",
-        )
-        for each in found
-        if each.timing is not None
-    ]
+    from gpu_course.grading.targets import standing
+
+    timed = [(each, each.timing) for each in found if each.timing is not None]
+    rows = []
+    for each, timing in timed:
+        stands, share = standing(each.puzzle, timing), timing.share_of_library
+        rows.append((
+            each.puzzle.rpartition("/")[2],
+            ", ".join(f"{name} {size:,}" for name, size in timing.sizes.items()),
+            format_time_s(timing.seconds),
+            format_bandwidth(timing.bytes_per_s),
+            f"{timing.share_of_copy:.0%}",
+            "" if share is None else f"{share:.0%}",
+            "" if stands is None else f"{stands.kind.share:.0%} {stands.kind.of}",
+            "" if stands is None else stands.state,
+        ))  # fmt: skip
     lines = [clean(f"{each.puzzle}: {each.said}") for each in found if each.timing is None]
-    if rows:
-        copy = next(each.timing.copy_bytes_per_s for each in found if each.timing is not None)
-        head = ("puzzle", "sizes", "time", "bytes needed over time", "of a copy's")
-        lines = [
-            _table(head, rows),
-            "",
-            f"A copy within this card's memory moves {format_bandwidth(copy)}, read and written.",
-            "The bytes needed are each input once and each output once; a kernel may move more.",
-            *lines,
+    if timed:
+        first = timed[0][1]
+        head = (
+            "puzzle", "sizes", "time", "needed", "copy", "library", "target", "",
+        )  # fmt: skip
+        copy = format_bandwidth(first.copy_bytes_per_s)
+        about = [
+            f"A copy within this card's memory moves {copy}, read and written.",
+            "Needed are each input once and each output once, over the time; a kernel may move",
+            "more. Beside it, as shares: of what a copy moves, and of the library's speed.",
         ]
+        if first.matmul_flop_per_s is not None:
+            rate = format_flops(first.matmul_flop_per_s)
+            about.append(f"PyTorch multiplies matrices of float32, without TF32, at {rate}/s.")
+        calls = {timing.library: None for _, timing in timed if timing.library_seconds is not None}
+        if calls:
+            about.append(f"The library's calls: {', '.join(map(str, calls))}.")
+        lines = [_table(head, rows), "", *about, *lines]
     return "\n".join(lines)
+
+
+def targets_table(found: Sequence[Standing]) -> str:
+    """Returns what each kernel should reach on a card and what a record says, and a summary."""
+    from gpu_course.grading import targets
+
+    counts = Counter(each.state for each in found)
+    told = ", ".join(f"{number} {state}" for state, number in counts.items())
+    cards = {f"{each.timing.device} ({each.timing.date})" for each in found if each.timing}
+    where = f" Measured on {', '.join(sorted(cards))}." if cards else ""
+    table = _table(targets.HEAD, targets.rows(found))
+    return f"{table}\n\nOf {len(found)} targets: {told}.{where}"
 
 
 def isolation_text(verdicts: Sequence[Verdict]) -> str:
@@ -155,7 +203,7 @@ def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
 
     table = Table(box=None, pad_edge=False, show_header=head is not None, padding=(0, 2, 0, 0))
     for title in head or [""] * max(map(len, rows), default=0):
-        table.add_column(title, overflow="fold", no_wrap=title != "message")
+        table.add_column(title, overflow="fold", no_wrap=title not in ("message", "sizes"))
     for row in rows:
         # Text, not markup: a message may hold a[8].
         table.add_row(*(Text(cell) for cell in row))

@@ -143,6 +143,18 @@ def test_a_good_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     assert findings[2].mend == 'python -m pip install -e ".[gpu]"'
 
 
+def test_the_successor_of_numba_cuda_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    a_driver(monkeypatch, InstalledGpu("NVIDIA H200", 143771 * MIB, "9.0"), version="580.105.08")
+
+    def version(package: str) -> str:
+        if package == "numba-cuda-mlir":
+            return "0.6.0"
+        raise probes.metadata.PackageNotFoundError(package)
+
+    monkeypatch.setattr(probes.metadata, "version", version)
+    assert probes.probe_gpu()[-1] == Probe("numba-cuda-mlir", "ok", "0.6.0")
+
+
 def test_an_old_driver_is_named_with_the_one_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     a100 = InstalledGpu("NVIDIA A100-SXM4-80GB", 81920 * MIB, "8.0")
     a_driver(monkeypatch, a100, version="550.54.15", cuda="12.4")

@@ -111,3 +111,30 @@ def test_without_the_package_nothing_is_said_of_gpus(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "pynvml", None)
     with pytest.raises(ImportError):
         nvml.driver()
+
+
+def test_what_a_record_holds_of_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: UNSAID}
+    found = stand_in(monkeypatch, MUTE, L4)
+    found.nvmlDeviceGetClockInfo = lambda card, kind: found._say(ask[kind])
+    found.nvmlDeviceGetMaxClockInfo = lambda card, kind: 2000
+    assert nvml.facts_of("NVIDIA L4") == {
+        "driver": "580.105.08",
+        "memory_bytes": 23034 * MIB,
+        "clocks": {
+            "sm_hz": 1980_000_000,
+            "memory_hz": None,
+            "max_sm_hz": 2_000_000_000,
+            "max_memory_hz": 2_000_000_000,
+        },
+    }
+    assert found.open == 0
+
+
+@pytest.mark.parametrize("more", [{"init": pynvml.NVMLError_LibraryNotFound}, {}])
+def test_of_a_card_that_is_not_listed_nothing_is_known(
+    more: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(monkeypatch, L4, **more)
+    nothing = {"driver": None, "memory_bytes": None, "clocks": None}
+    assert nvml.facts_of("NVIDIA H200") == nothing
