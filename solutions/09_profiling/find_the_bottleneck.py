@@ -1,0 +1,79 @@
+"""find_the_bottleneck: which fault is planted in this training loop?
+
+    find_the_bottleneck(events) -> str
+
+    events  list of dict, as torch.profiler records them: name; ts and
+            dur in nanoseconds; tid; shapes, a text with the shapes of
+            the inputs, such as "[[4, 8, 16], []]". In no order.
+
+"ProfilerStep#0" and so on are the steps, of a small transformer. Inside
+each, "enumerate(DataLoader)..." is the loader and "Optimizer.step..."
+the optimizer. A sound loop has in EACH step
+  in the loader     less than 20 events, for a batch of 3 rows or more
+  in the optimizer  one fused operator, or operators on lists of tensors
+                    (their names say _fused_ or _foreach_)
+  in all the rest   no operator more than 40 times with the same shapes;
+                    at most 4 aten::_to_copy; 1 aten::contiguous; no
+                    aten::item; no new mask
+It makes its mask before the first step, and reads its loss after the
+last. Return "none", or what is planted, always in every step:
+
+"small operations"  a Python loop over rows and places for the loss
+"item"              a number is read to the host
+"dtypes"            4 conversions more or so, to a dtype and back
+"contiguous"        4 copies more, into another order
+"mask"              a mask from aten::triu, aten::tril or aten::arange
+"loader"            8 changes of each row, one row after the other
+"optimizer"         aten operators on single tensors
+
+Times are no help: the clocks of these traces are bent.
+"""
+
+
+def find_the_bottleneck(events):
+    # answer
+    def inside(prefix):
+        return [
+            (e["tid"], e["ts"], e["ts"] + e["dur"])
+            for e in events
+            if e["name"].startswith(prefix)
+        ]
+
+    def within(e, spans):
+        return any(
+            e["tid"] == tid and s <= e["ts"] and e["ts"] + e["dur"] <= t
+            for tid, s, t in spans
+        )
+
+    step = inside("ProfilerStep#")[:1]
+    loader = inside("enumerate(DataLoader)")
+    optimizer = inside("Optimizer.step")
+    counts, repeated = {}, {}
+    loading, lists = 0, 0
+    for e in events:
+        if not within(e, step):
+            continue
+        name = e["name"]
+        if within(e, loader):
+            loading += 1
+        elif within(e, optimizer):
+            lists += "_foreach_" in name or "_fused_" in name
+        else:
+            counts[name] = counts.get(name, 0) + 1
+            key = name, e["shapes"]
+            repeated[key] = repeated.get(key, 0) + 1
+    if loading >= 20:
+        return "loader"
+    if not lists:
+        return "optimizer"
+    if max(repeated.values()) > 40:
+        return "small operations"
+    if counts.get("aten::item", 0):
+        return "item"
+    if counts.get("aten::_to_copy", 0) > 4:
+        return "dtypes"
+    if counts.get("aten::contiguous", 0) > 1:
+        return "contiguous"
+    masks = ("aten::triu", "aten::tril", "aten::arange")
+    return "mask" if any(name in counts for name in masks) else "none"
+    # end answer
