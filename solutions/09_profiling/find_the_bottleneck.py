@@ -29,6 +29,8 @@ last. Return "none", or what is planted, always in every step:
 Times are no help: the clocks of these traces are bent.
 """
 
+from collections import Counter
+
 
 def find_the_bottleneck(events):
     # answer
@@ -48,31 +50,24 @@ def find_the_bottleneck(events):
     step = inside("ProfilerStep#")[:1]
     loader = inside("enumerate(DataLoader)")
     optimizer = inside("Optimizer.step")
-    counts, repeated = {}, {}
-    loading, lists = 0, 0
-    for e in events:
-        if not within(e, step):
-            continue
-        name = e["name"]
-        if within(e, loader):
-            loading += 1
-        elif within(e, optimizer):
-            lists += "_foreach_" in name or "_fused_" in name
-        else:
-            counts[name] = counts.get(name, 0) + 1
-            key = name, e["shapes"]
-            repeated[key] = repeated.get(key, 0) + 1
-    if loading >= 20:
+    in_step = [e for e in events if within(e, step)]
+    loading = [e for e in in_step if within(e, loader)]
+    updating = [e for e in in_step if within(e, optimizer)]
+    rest = [e for e in in_step if not within(e, loader + optimizer)]
+    counts = Counter(e["name"] for e in rest)
+    alike = Counter((e["name"], e["shapes"]) for e in rest)
+    lists = ("_foreach_", "_fused_")
+    if len(loading) >= 20:
         return "loader"
-    if not lists:
+    if not any(kind in e["name"] for e in updating for kind in lists):
         return "optimizer"
-    if max(repeated.values()) > 40:
+    if max(alike.values()) > 40:
         return "small operations"
-    if counts.get("aten::item", 0):
+    if counts["aten::item"]:
         return "item"
-    if counts.get("aten::_to_copy", 0) > 4:
+    if counts["aten::_to_copy"] > 4:
         return "dtypes"
-    if counts.get("aten::contiguous", 0) > 1:
+    if counts["aten::contiguous"] > 1:
         return "contiguous"
     masks = ("aten::triu", "aten::tril", "aten::arange")
     return "mask" if any(name in counts for name in masks) else "none"

@@ -23,14 +23,13 @@ def launch_gap(kernels):
     if not kernels:
         return 0, 0
     first = min(start for _, start, _ in kernels)
-    last = max(end for _, _, end in kernels)
 
     def uncovered(spans):
         left, until = 0, first
         for start, end in sorted(spans):
-            left += max(0, min(start, last) - until)
+            left += max(0, start - until)
             until = max(until, end)
-        return left + max(0, last - until)
+        return left
 
     running = [(start, end) for _, start, end in kernels]
     waiting = [(launched, start) for launched, start, _ in kernels]

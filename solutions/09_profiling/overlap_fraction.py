@@ -19,13 +19,10 @@ and events may touch.
 def overlap_fraction(events):
     # answer
     def length(spans):
-        total, until = 0, None
+        total, until = 0, float("-inf")
         for start, end in sorted(spans):
-            if until is not None:
-                start = max(start, until)
-            if end > start:
-                total += end - start
-                until = end
+            total += max(0, end - max(start, until))
+            until = max(until, end)
         return total
 
     moving = [(s, e) for kind, s, e in events if kind != "compute"]

@@ -37,7 +37,7 @@ def who_waits(events):
         last = max(asked, key=lambda e: (e[5], e[3]))
         left = max(0, last[5] - start)
         for name, _, lane, _, began, ended in asked:
-            took = min(ended, last[5]) - max(began, start)
+            took = ended - max(began, start)
             if lane == last[2] and took > 0:
                 blamed[name] = blamed.get(name, 0) + took
                 left -= took

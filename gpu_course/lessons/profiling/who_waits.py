@@ -29,6 +29,21 @@ _VISIBLE: list[t.Call] = [
 ]
 
 
+_TIED: list[t.Call] = [
+    # Two streams end at one moment.
+    t.Kernel("matmul", 10e-6, 2, 0.5),
+    t.Kernel("softmax", 32e-6, 2, 0.5),
+    t.Kernel("adamw", 39e-6, 1, 0.5),
+    t.Synchronise(),
+    # One that ends when the sync begins, and one of a nanosecond.
+    t.Kernel("gelu", 1e-6, 1),
+    t.Host("Python", 2e-6),
+    t.Synchronise(stream=1),
+    t.Kernel("layer_norm", 1e-9, 2),
+    t.Synchronise(stream=2),
+]
+
+
 def _case(
     name: str, calls: int, streams: int, visible: bool = False, kind: int = 0
 ) -> Case:
@@ -74,15 +89,12 @@ def _program(rng: np.random.Generator, calls: int, streams: int, kind: int) -> l
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     if case.visible:
         return {"events": rows_of(_VISIBLE)}
-    if case.sizes["kind"] == 2:  # two streams end at the same moment
-        gap = t.Machine(call_s=2e-6, gap_s=1e-6)
-        program: list[t.Call] = [
-            t.Kernel("matmul", 10e-6, 1, 0.5),
-            t.Kernel("softmax", 32e-6, 1, 0.5),
-            t.Kernel("adamw", 39e-6, 2, 0.5),
-            t.Synchronise(),
-        ]
-        return {"events": rows_of(program, gap)[::-1]}
+    if case.sizes["kind"] == 2:
+        rows = rows_of(_TIED, t.Machine(call_s=2e-6, gap_s=1e-6))
+        return {"events": sorted(rows, key=lambda row: row[1] == "sync")}
+    if case.sizes["kind"] == 3:
+        program = [t.Kernel("matmul", 50e-6, 1), t.Host("Python", 3e-6), t.Synchronise()]
+        return {"events": rows_of(program)}
     if not case.sizes["calls"]:
         return {"events": []}
     calls, streams, kind = (case.sizes[key] for key in ("calls", "streams", "kind"))
@@ -135,7 +147,8 @@ WHO_WAITS = PythonPuzzle(
         _case("a host that works as well", 30, 1, kind=1),
         _case("two streams", 40, 2),
         _case("three streams", 60, 3, kind=1),
-        _case("two streams end at one moment", 4, 2, kind=2),
+        _case("some end at one moment", 9, 2, kind=2),
+        _case("one that runs already", 3, 1, kind=3),
         _case("no event", 0, 1),
     ),
     random_case=_random_case,
