@@ -8,7 +8,9 @@
 
 "ProfilerStep#0" and so on are the steps, of a small transformer. Inside
 each, "enumerate(DataLoader)..." is the loader and "Optimizer.step..."
-the optimizer. A sound loop has in EACH step
+the optimizer. An event is inside another only if both are of one
+thread; what other threads do is no part of the loop. A sound loop has
+in EACH step
   in the loader     less than 20 events, for a batch of 3 rows or more
   in the optimizer  one fused operator, or operators on lists of tensors
                     (their names say _fused_ or _foreach_)
@@ -35,17 +37,13 @@ from collections import Counter
 def find_the_bottleneck(events):
     # answer
     def inside(prefix):
-        return [
-            (e["tid"], e["ts"], e["ts"] + e["dur"])
-            for e in events
-            if e["name"].startswith(prefix)
-        ]
+        found = [e for e in events if e["name"].startswith(prefix)]
+        return [(e["tid"], e["ts"], e["ts"] + e["dur"]) for e in found]
 
     def within(e, spans):
-        return any(
-            e["tid"] == tid and s <= e["ts"] and e["ts"] + e["dur"] <= t
-            for tid, s, t in spans
-        )
+        start, end = e["ts"], e["ts"] + e["dur"]
+        same = [(a, b) for tid, a, b in spans if tid == e["tid"]]
+        return any(a <= start and end <= b for a, b in same)
 
     step = inside("ProfilerStep#")[:1]
     loader = inside("enumerate(DataLoader)")

@@ -23,7 +23,8 @@ def self_time(events):
     # answer
     own = {}
     open_now = {}
-    for tid, name, ts, dur in sorted(events, key=lambda e: (e[2], -e[3])):
+    outer_first = sorted(events, key=lambda e: (e[2], -e[3]))
+    for tid, name, ts, dur in outer_first:
         stack = open_now.setdefault(tid, [])
         while stack and ts + dur > stack[-1][1]:
             stack.pop()

@@ -29,9 +29,9 @@ def who_waits(events):
     device = [e for e in events if e[1] == "device"]
     blamed = {}
     for _, kind, stream, call, start, _ in events:
-        asked = [
-            e for e in device if e[3] < call and stream in (None, e[2])
-        ]
+        asked = [e for e in device if e[3] < call]
+        if stream is not None:
+            asked = [e for e in asked if e[2] == stream]
         if kind != "sync" or not asked:
             continue
         last = max(asked, key=lambda e: (e[5], e[3]))

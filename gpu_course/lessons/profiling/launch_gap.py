@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
@@ -56,7 +58,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     moments = sorted({at for row in rows for at in row})
     first = min((start for _, start, _ in rows), default=0)
     idle = bound = 0
-    for begin, end in zip(moments, moments[1:], strict=False):
+    for begin, end in pairwise(moments):
         if begin < first or any(start <= begin and end <= over for _, start, over in rows):
             continue
         if begin >= max(over for *_, over in rows):

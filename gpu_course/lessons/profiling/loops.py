@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional
 from torch.profiler import record_function
 from torch.utils.data import DataLoader, Dataset
 
@@ -97,7 +97,7 @@ def _by_rows(loop: Loop, out: Tensor, y: Tensor) -> Tensor:
             if loop.kind == 0:
                 total = total + (one - other).abs().sum()
             elif loop.kind == 1:
-                total = total + F.l1_loss(one, other, reduction="sum")
+                total = total + functional.l1_loss(one, other, reduction="sum")
             else:
                 total = total - torch.dot(one, other)
     return total
@@ -136,7 +136,11 @@ def train(loop: Loop) -> float:
                 mask = _mask(loop.sequence, loop.kind)
             for layer in model:
                 x = layer(x, mask)
-            loss = _by_rows(loop, x, y) if loop.plant == "small operations" else F.l1_loss(x, y)
+            loss = (
+                _by_rows(loop, x, y)
+                if loop.plant == "small operations"
+                else functional.l1_loss(x, y)
+            )
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             optimizer.zero_grad()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,7 +19,7 @@ _VISIBLE: list[Row] = [
     ("communication", 60, 160),
     ("compute", 90, 120),
     ("copy", 100, 130),
-    ("compute", 150, 200),
+    ("compute", 150, 190),
     ("copy", 210, 260),
     ("compute", 240, 250),
 ]
@@ -58,7 +59,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     events: list[Row] = inputs["events"]
     moments = sorted({at for _, *span in events for at in span})
     moving = both = 0
-    for begin, end in zip(moments, moments[1:], strict=False):
+    for begin, end in pairwise(moments):
         kinds = {kind for kind, s, e in events if s <= begin and end <= e}
         if kinds - {"compute"}:
             moving += end - begin

@@ -4,7 +4,7 @@ The record holds what torch.profiler wrote: names, shapes and nanoseconds, of ev
 `python -m benchmarks.record_planted` makes it anew, and a test holds its counts against a fresh
 recording. A drawn trace has the operators of a recorded one, in the same nesting and order, with
 other sizes in its shapes, other threads, and other times: clocks are bent, so that no length of
-time tells what is planted.
+time tells what is planted. Beside it a thread is drawn that calls what a sound step does not.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ import numpy as np
 from gpu_course.lessons.profiling.plants import PLANTS, Loop
 from gpu_course.lessons.profiling.trace_file import Trace
 
+BESIDE = ("aten::contiguous", "aten::triu")
+"""What a thread calls that is no part of the loop: it writes a log, say."""
 RECORD = Path(__file__).with_name("planted.json.gz")
 _OPTIMIZERS = (("SGD", False), ("AdamW", True), ("Adam", False))
 _ACTIVATIONS = ("relu", "tanh", "sigmoid")
 _SIZES = ((4, 8, 16, 2), (3, 10, 12, 3), (5, 6, 20, 4))
+
 
 def _loops() -> tuple[Loop, ...]:
     found = []
@@ -100,11 +103,23 @@ def varied(trace: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     base = int(rng.integers(10**6, 10**9))
     tid = int(rng.integers(1000, 30000)) + 7 * thread
     rows = np.stack([name, base + begin, end - begin, tid, shape], axis=1)
+    rows = np.concatenate([rows, _beside(rng, len(trace["names"]), rows)])
     return {
-        "names": list(trace["names"]),
+        "names": [*trace["names"], *BESIDE],
         "shapes": _renamed(trace["shapes"], rng),
         "rows": rows[rng.permutation(len(rows))],
     }
+
+
+def _beside(rng: np.random.Generator, names: int, rows: np.ndarray) -> np.ndarray:
+    """Returns the events of one more thread, at work all the time: rows of what is in BESIDE."""
+    first, last = int(rows[:, 1].min()), int((rows[:, 1] + rows[:, 2]).max())
+    moments = np.sort(rng.integers(first, last, 24 * len(BESIDE)))
+    begin, end = moments[::2], moments[1::2]
+    name = names + np.arange(len(begin)) % len(BESIDE)
+    tid = np.full(len(begin), rows[:, 3].max() + int(rng.integers(1, 9)))
+    shape = np.zeros(len(begin), dtype=np.int64)
+    return np.stack([name, begin, end - begin, tid, shape], axis=1)
 
 
 def _bent_clock(end: int, rng: np.random.Generator) -> Callable[[np.ndarray], np.ndarray]:

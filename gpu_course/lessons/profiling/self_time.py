@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,7 +25,16 @@ _VISIBLE: list[Row] = [
     (7, "aten::t", 105, 10),
     (7, "aten::detach", 280, 0),
 ]
-_NAMES = ("step", "aten::linear", "aten::mm", "aten::sum", "aten::copy_", "aten::add_", "aten::t", "detach")
+_NAMES = (
+    "step",
+    "aten::linear",
+    "aten::mm",
+    "aten::sum",
+    "aten::copy_",
+    "aten::add_",
+    "aten::t",
+    "detach",
+)
 
 
 def _case(name: str, events: int, threads: int, visible: bool = False, ties: int = 0) -> Case:
@@ -90,7 +100,7 @@ def _reference(inputs: Values, case: Case) -> Values:
             if t == tid
         ]
         moments = sorted({at for row in own for at in row[:2]})
-        for begin, end in zip(moments, moments[1:], strict=False):
+        for begin, end in pairwise(moments):
             inside = [row for row in own if row[0] <= begin and end <= row[1]]
             if inside:
                 inner = max(inside, key=lambda row: (row[0], -row[1], row[2]))

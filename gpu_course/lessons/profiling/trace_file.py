@@ -145,7 +145,10 @@ def read_trace(path: Path | str, max_events: int = MAX_EVENTS) -> Trace:
     ]
     events.sort(key=lambda event: (event.start_ns, -event.end_ns, event.number))
     memory = sorted(
-        (MemoryEvent(_ns(ts - zero), size, address, on_cpu) for ts, size, address, on_cpu in blocks),
+        (
+            MemoryEvent(_ns(ts - zero), size, address, on_cpu)
+            for ts, size, address, on_cpu in blocks
+        ),
         key=lambda block: block.at_ns,
     )
     return Trace(_nested(path, events), tuple(memory), path)

@@ -44,9 +44,7 @@ _TIED: list[t.Call] = [
 ]
 
 
-def _case(
-    name: str, calls: int, streams: int, visible: bool = False, kind: int = 0
-) -> Case:
+def _case(name: str, calls: int, streams: int, visible: bool = False, kind: int = 0) -> Case:
     return sized(name, visible=visible, calls=calls, streams=streams, kind=kind)
 
 

@@ -4,24 +4,31 @@ _MASKS = ("aten::triu", "aten::tril", "aten::arange")
 
 
 def _spans(events, prefix):
-    return [
-        (e["tid"], e["ts"], e["ts"] + e["dur"]) for e in events if e["name"].startswith(prefix)
-    ]
+    return [(e["tid"], e["ts"], e["ts"] + e["dur"]) for e in events if e["name"].startswith(prefix)]
 
 
-def _within(e, spans):
+def _within(e, spans, threads=True):
     return any(
-        e["tid"] == tid and s <= e["ts"] and e["ts"] + e["dur"] <= t for tid, s, t in spans
+        (e["tid"] == tid or not threads) and s <= e["ts"] and e["ts"] + e["dur"] <= t
+        for tid, s, t in spans
     )
 
 
 def _told(
-    events, whole=False, own_items=False, own_casts=False, any_copy=False, masks=_MASKS,
-    heaps=True, adam=False, total=False,
+    events,
+    whole=False,
+    own_items=False,
+    own_casts=False,
+    any_copy=False,
+    masks=_MASKS,
+    heaps=True,
+    adam=False,
+    total=False,
+    threads=True,
 ):
     steps = _spans(events, "ProfilerStep#")
     loader, optimizer = _spans(events, "enumerate(DataLoader)"), _spans(events, "Optimizer.step")
-    inside = events if whole else [e for e in events if _within(e, steps[:1])]
+    inside = events if whole else [e for e in events if _within(e, steps[:1], threads)]
     loading = [e for e in inside if _within(e, loader)]
     updating = [e for e in inside if _within(e, optimizer)]
     rest = [e for e in inside if not _within(e, loader) and not _within(e, optimizer)]
@@ -70,6 +77,11 @@ def conversions_wherever_they_are(events):
 # wrong-result, any-at-all: A sound step converts and copies nothing.
 def one_is_too_many(events):
     return _told(events, any_copy=True)
+
+
+# wrong-result, another-thread: What happens during a step is part of it.
+def whatever_thread_it_is(events):
+    return _told(events, threads=False)
 
 
 # wrong-result, longest: The longest operator is the bottleneck.

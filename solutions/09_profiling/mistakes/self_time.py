@@ -30,8 +30,7 @@ def every_descendant_off(events):
         inside = sum(
             d
             for k, (t, _, s, d) in enumerate(events)
-            if t == tid and s >= ts and s + d <= ts + dur
-            and ((s, d) != (ts, dur) or k > place)
+            if t == tid and s >= ts and s + d <= ts + dur and ((s, d) != (ts, dur) or k > place)
         )
         own[name] = own.get(name, 0) + dur - inside
     return own
@@ -39,9 +38,7 @@ def every_descendant_off(events):
 
 # wrong-result, one-stack: One stack is enough, it thinks.
 def all_threads_on_one_stack(events):
-    return _by_stacks(
-        events, lambda e: (e[2], -e[3]), lambda top, s, t: t <= top[2], threads=False
-    )
+    return _by_stacks(events, lambda e: (e[2], -e[3]), lambda top, s, t: t <= top[2], threads=False)
 
 
 # wrong-result, touching: What begins no later than the end is inside.
@@ -51,9 +48,7 @@ def what_touches_is_inside(events):
 
 # wrong-result, in-the-order-given: A trace is written in the order of time.
 def in_the_order_of_the_list(events):
-    return _by_stacks(
-        events, lambda e: 0, lambda top, s, t: top[1] <= s and t <= top[2]
-    )
+    return _by_stacks(events, lambda e: 0, lambda top, s, t: top[1] <= s and t <= top[2])
 
 
 # wrong-result, shorter-first: Sorts by begin, and then by length, the short one first.
@@ -91,9 +86,7 @@ def leaves_alone(events):
 
 # wrong-result, ties: The later one in the list is the outer one.
 def the_later_one_is_outer(events):
-    return _by_stacks(
-        events[::-1], lambda e: (e[2], -e[3]), lambda top, s, t: t <= top[2]
-    )
+    return _by_stacks(events[::-1], lambda e: (e[2], -e[3]), lambda top, s, t: t <= top[2])
 
 
 # wrong-result, names-missing: What took no time is not worth a line.
