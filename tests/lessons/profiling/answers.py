@@ -11,7 +11,8 @@ RIGHT: dict[tuple[str, str], Changes] = {
             (
                 "    own = {name: 0 for _, name, _, _ in events}\n"
                 "    for tid in {row[0] for row in events}:\n"
-                "        rows = [(ts, -dur, k, name) for k, (t, name, ts, dur) in enumerate(events) "
+                "        listed = enumerate(events)\n"
+                "        rows = [(ts, -dur, k, name) for k, (t, name, ts, dur) in listed "
                 "if t == tid]\n"
                 "        cuts = sorted({ts for ts, *_ in rows} | {ts - d for ts, d, *_ in rows})\n"
                 "        for a, b in zip(cuts, cuts[1:]):\n"
