@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from benchmarks.nsight_cases import METRICS
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.lessons.profiling.claims import steps
@@ -32,6 +34,7 @@ from gpu_course.lessons.profiling.trace_file import Trace, read_trace
 from gpu_course.measure.timeline import Copy, Host, Kernel, Synchronise, run
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
+from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.gpu_course.draw.readable import assert_readable
 from tests.lessons.profiling.test_trace_file import event, written
 
@@ -188,6 +191,13 @@ def test_a_sweep_measures_each_side() -> None:
     assert [rate.side for rate in rates] == [8, 16]
     assert all(rate.flop_per_s > 0 for rate in rates)
     assert torch.get_num_threads() >= 1
+
+
+def test_the_lesson_names_the_metrics_that_a_run_under_ncu_reads() -> None:
+    text = (SOLUTIONS.parent / "notebooks/source/09_profiling.md").read_text(encoding="utf-8")
+    named = re.findall(r"^([a-z_.]+)\n    ([a-z0-9_]+\.sum)$", text, re.MULTILINE)
+    assert len(named) == 7
+    assert {ours: theirs for ours, theirs in METRICS.items() if ours in dict(named)} == dict(named)
 
 
 def test_the_models_of_steps() -> None:
