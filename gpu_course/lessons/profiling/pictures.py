@@ -47,7 +47,7 @@ KINDS: Mapping[str, dict[str, Any]] = {
 """How each kind of event looks; the names stand in the legend."""
 MAX_DEPTH = 6
 """Events with more around them are not drawn: their parents hide nothing of the idea."""
-_ROW, _LANE_GAP, _LEFT, _RIGHT, _TOP, _BOTTOM = 0.24, 0.12, 1.0, 0.2, 0.75, 0.78
+_ROW, _LANE_GAP, _LEFT, _RIGHT, _TOP, _BOTTOM = 0.24, 0.12, 1.0, 0.2, 0.75, 0.56
 _CHARACTER = 0.083
 """Inches of a character of the smallest text."""
 

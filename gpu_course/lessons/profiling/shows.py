@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import shutil
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,13 @@ from gpu_course.lessons.profiling.planted import LOOPS, recorded
 from gpu_course.lessons.profiling.plants import PLANTS, STEP
 from gpu_course.lessons.profiling.snapshot import live_bytes_of, pieces_of
 from gpu_course.lessons.profiling.sweep import sweep
-from gpu_course.lessons.profiling.trace_file import Event, Trace
+from gpu_course.lessons.profiling.trace_file import Event, MemoryEvent, Trace
 from gpu_course.measure import timeline as simulated
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.pictures import Picture
 
-MARKS = ("user_annotation", "gpu_user_annotation")
+MARK = "user_annotation"
+"""Category of what `record_function` names; a GPU's stream has "gpu_" before it."""
 _WAIT = "Synchronize"
 
 
@@ -133,7 +136,7 @@ def bars_of(trace: Trace) -> list[Bar]:
 
 
 def _kind(event: Event) -> str:
-    if event.category in MARKS:
+    if event.category in (MARK, f"gpu_{MARK}"):
         return "mark"
     if event.category == "kernel":
         return "kernel"
@@ -280,23 +283,25 @@ def _names(trace: Mapping[str, Any]) -> Counter[str]:
 def live_bytes(trace: Trace) -> list[int]:
     """Returns the bytes alive after each block that was taken or given back, by the trace's events.
 
-    What was there before the recording is not counted.
+    It is the memory of the GPU where the run took any, else that of the CPU. What was there before
+    the recording is not counted.
     """
-    live, found = 0, []
-    for block in trace.memory:
-        live += block.change_bytes
-        found.append(live)
-    return found
+    return list(accumulate(block.change_bytes for block in _blocks(trace)))
 
 
 def marks_of(trace: Trace) -> list[tuple[int, str]]:
     """Returns (number of the memory event it begins before, name) of each outermost annotation."""
-    found = []
-    for event, parent in zip(trace.events, trace.parents(), strict=True):
-        if event.category in MARKS and parent is None:
-            at = sum(block.at_ns < event.start_ns for block in trace.memory)
-            found.append((at, event.name))
-    return found
+    moments = [block.at_ns for block in _blocks(trace)]
+    return [
+        (bisect_left(moments, event.start_ns), event.name)
+        for event, parent in zip(trace.events, trace.parents(), strict=True)
+        if event.category == MARK and parent is None
+    ]
+
+
+def _blocks(trace: Trace) -> list[MemoryEvent]:
+    on_gpu = [block for block in trace.memory if not block.on_cpu]
+    return on_gpu or list(trace.memory)
 
 
 @telling

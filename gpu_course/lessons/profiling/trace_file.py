@@ -30,7 +30,7 @@ _GZIP = b"\x1f\x8b"
 _SPACE = " \t\n\r,"
 _SLACK_NS = 5
 """Begin and length are rounded one by one: a child may end so much after its parent."""
-_SECTIONS = "BE"
+_SECTIONS = ("B", "E")
 """Phases of Google's format that torch.profiler never writes: begin and end, apart."""
 
 Thread = tuple[str, str]

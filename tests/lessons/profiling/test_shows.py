@@ -21,6 +21,8 @@ from gpu_course.lessons.profiling.shows import (
     call_table,
     history_text,
     inside,
+    live_bytes,
+    marks_of,
     save_trace,
     show_memory,
     show_simulated,
@@ -127,6 +129,22 @@ def test_a_trace_is_saved_for_perfetto(tmp_path: Path) -> None:
 def test_memory_is_what_the_allocator_told(tmp_path: Path) -> None:
     shown = repr(show_memory(small(tmp_path)))
     assert "3 events" in shown and "step 0: at most 12 KiB, 4 KiB at the end" in shown
+
+
+def test_memory_is_that_of_the_gpu_where_there_is_any(tmp_path: Path) -> None:
+    blocks = [
+        {
+            "ph": "i",
+            "name": "[memory]",
+            "ts": at,
+            "args": {"Bytes": size, "Addr": 1, "Device Type": on},
+        }
+        for at, size, on in ((0.5, 4096, 0), (1.5, 512, 1), (2.5, 1024, 1), (3.5, -512, 1))
+    ]
+    step = event("step 0", 2, 9, cat="user_annotation")
+    trace = read_trace(written(tmp_path, [event("a", 0, 1), step, *blocks]))
+    assert live_bytes(trace) == [512, 1536, 1024]
+    assert marks_of(trace) == [(1, "step 0")]
 
 
 def test_what_is_planted_differs_from_the_sound_loop_where_it_should() -> None:
