@@ -50,8 +50,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _random_case(rng: np.random.Generator) -> Case:
-    counts = {kind: int(rng.integers(2, 9)) for kind in KINDS}
-    return _case("events drawn at random", **counts)
+    compute, copy, communication = (int(rng.integers(2, 9)) for _ in KINDS)
+    return _case("events drawn at random", compute=compute, copy=copy, communication=communication)
 
 
 def _reference(inputs: Values, case: Case) -> Values:

@@ -222,8 +222,8 @@ def draw_segments(segments: Sequence[Sequence[Piece]], words: str) -> Figure:
         figure, axes = p.blank_figure(p.WIDEST, 1.2 + row * len(segments), (0.95, 0.45, 0.25, 0.72))
         axes.set_xlim(0, 1)
         axes.set_ylim(len(segments), 0)
-        live = {"facecolor": p.READ, "edgecolor": p.INK}
-        free = dict(p.UNWRITTEN_CELL)
+        live: dict[str, Any] = {"facecolor": p.READ, "edgecolor": p.INK}
+        free: dict[str, Any] = dict(p.UNWRITTEN_CELL)
         for y, blocks in enumerate(segments):
             total, x = sum(each.bytes for each in blocks), 0.0
             for each in blocks:

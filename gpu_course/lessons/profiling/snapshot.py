@@ -119,7 +119,7 @@ class Allocator:
 
     def snapshot(self) -> dict[str, Any]:
         """Returns what there is now, and all that happened, in the form of PyTorch's snapshots."""
-        segments = []
+        segments: list[dict[str, Any]] = []
         for segment in self._segments:
             live = sum(block.size for block in segment.blocks if block.live)
             segments.append(

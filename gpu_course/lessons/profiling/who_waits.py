@@ -91,7 +91,11 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         rows = rows_of(_TIED, t.Machine(call_s=2e-6, gap_s=1e-6))
         return {"events": sorted(rows, key=lambda row: row[1] == "sync")}
     if case.sizes["kind"] == 3:
-        program = [t.Kernel("matmul", 50e-6, 1), t.Host("Python", 3e-6), t.Synchronise()]
+        program: list[t.Call] = [
+            t.Kernel("matmul", 50e-6, 1),
+            t.Host("Python", 3e-6),
+            t.Synchronise(),
+        ]
         return {"events": rows_of(program)}
     if not case.sizes["calls"]:
         return {"events": []}
