@@ -11,7 +11,7 @@ each, "enumerate(DataLoader)..." is the loader and "Optimizer.step..."
 the optimizer. An event is inside another only if both are of one
 thread; what other threads do is no part of the loop. A sound loop has
 in EACH step
-  in the loader     less than 20 events, for a batch of 3 rows or more
+  in the loader     fewer than 20 events, for a batch of 3 rows or more
   in the optimizer  one fused operator, or operators on lists of tensors
                     (their names say _fused_ or _foreach_)
   in all the rest   no operator more than 40 times with the same shapes;
@@ -22,8 +22,8 @@ last. Return "none", or what is planted, always in every step:
 
 "small operations"  a Python loop over rows and places for the loss
 "item"              a number is read to the host
-"dtypes"            4 conversions more or so, to a dtype and back
-"contiguous"        4 copies more, into another order
+"dtypes"            at least 4 more conversions, there and back
+"contiguous"        at least 4 more copies into another order
 "mask"              a mask from aten::triu, aten::tril or aten::arange
 "loader"            8 changes of each row, one row after the other
 "optimizer"         aten operators on single tensors

@@ -75,6 +75,12 @@ def compact(loop: Loop, trace: Trace) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def recorded_by() -> str:
+    """Returns the version of PyTorch that made the record."""
+    with gzip.open(RECORD, "rt", encoding="utf-8") as stream:
+        return str(json.load(stream)["torch"])
+
+
 @lru_cache(maxsize=1)
 def recorded() -> tuple[dict[str, Any], ...]:
     """Returns the record: for each of LOOPS its plant, names, shapes and rows."""

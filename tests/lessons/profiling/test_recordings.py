@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.profiling import recording
 from gpu_course.lessons.profiling.harness.traces import events_of
-from gpu_course.lessons.profiling.planted import LOOPS, compact, recorded, varied
+from gpu_course.lessons.profiling.planted import LOOPS, compact, recorded, recorded_by, varied
 from gpu_course.lessons.profiling.recording import profiled, profiled_loops
 from gpu_course.lessons.profiling.shows import calls, inside, live_bytes, marks_of
 from gpu_course.puzzle import index
@@ -27,7 +28,10 @@ def fresh():
 
 
 def test_the_record_has_the_counts_of_a_fresh_recording(fresh) -> None:
-    """Where this fails after an update of PyTorch: python -m benchmarks.record_planted."""
+    """With another PyTorch than the record's: python -m benchmarks.record_planted."""
+    then, now_is = (each.partition("+")[0] for each in (recorded_by(), torch.__version__))
+    if then != now_is:
+        pytest.skip(f"the record was made by PyTorch {then}, and {now_is} may call other operators")
     for loop, trace, stored in zip(LOOPS, fresh, recorded(), strict=True):
         now = compact(loop, trace)
         assert now["plant"] == stored["plant"] == loop.plant
