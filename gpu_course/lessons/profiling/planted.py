@@ -120,7 +120,8 @@ def varied(trace: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 def _beside(rng: np.random.Generator, names: int, rows: np.ndarray) -> np.ndarray:
     """Returns the events of one more thread, at work all the time: rows of what is in BESIDE."""
     first, last = int(rows[:, 1].min()), int((rows[:, 1] + rows[:, 2]).max())
-    moments = np.sort(rng.integers(first, last, 24 * len(BESIDE)))
+    # How many is drawn as well: so no number of events stands for what is planted.
+    moments = np.sort(rng.integers(first, last, 2 * int(rng.integers(20, 60))))
     begin, end = moments[::2], moments[1::2]
     name = names + np.arange(len(begin)) % len(BESIDE)
     tid = np.full(len(begin), rows[:, 3].max() + int(rng.integers(1, 9)))

@@ -139,6 +139,21 @@ def test_a_drawn_trace_has_the_calls_of_the_recorded_one_in_the_same_nesting() -
         assert max(held) >= 4  # step, operator, its operators, and itself
 
 
+def test_no_number_of_events_stands_for_what_is_planted() -> None:
+    many = {
+        loop.plant: {
+            len(planted.drawn(number, np.random.default_rng(seed))["rows"])
+            for number, other in enumerate(LOOPS)
+            for seed in range(40)
+            if other.plant == loop.plant
+        }
+        for loop in LOOPS
+    }
+    alike = ("none", "item", "mask", "dtypes", "contiguous", "optimizer")
+    assert set.intersection(many["none"], many["item"], many["mask"])
+    assert all(len(many[plant]) > 60 for plant in alike)
+
+
 def test_what_takes_longest_says_nothing() -> None:
     """In most drawn traces a step has another longest operator than in the recorded one."""
 
