@@ -25,7 +25,7 @@ from gpu_course.lessons.profiling.planted import LOOPS, recorded
 from gpu_course.lessons.profiling.plants import PLANTS, STEP
 from gpu_course.lessons.profiling.snapshot import live_bytes_of, pieces_of
 from gpu_course.lessons.profiling.sweep import sweep
-from gpu_course.lessons.profiling.trace_file import Event, MemoryEvent, Trace
+from gpu_course.lessons.profiling.trace_file import Event, MemoryEvent, Trace, read_trace
 from gpu_course.measure import timeline as simulated
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.pictures import Picture
@@ -45,6 +45,16 @@ def profiled(function: Callable[[], Any]) -> Trace:
         function: without parameters.
     """
     return recording.profiled(function)
+
+
+@telling
+def open_trace(path: Path | str) -> Trace:
+    """Returns the trace in a file, such as torch.profiler wrote at work.
+
+    Args:
+        path: of a Chrome trace, gzipped or not.
+    """
+    return read_trace(path)
 
 
 def calls(trace: Trace, name: str) -> int:

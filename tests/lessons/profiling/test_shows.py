@@ -23,6 +23,7 @@ from gpu_course.lessons.profiling.shows import (
     inside,
     live_bytes,
     marks_of,
+    open_trace,
     save_trace,
     show_memory,
     show_simulated,
@@ -124,6 +125,17 @@ def test_a_trace_is_saved_for_perfetto(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "a.json.gz") as stream:
         assert json.load(stream)["traceEvents"]
     assert isinstance(save_trace(trace, tmp_path / "nowhere" / "a.json"), Note)
+
+
+def test_a_file_that_is_no_good_is_answered_in_words(tmp_path: Path) -> None:
+    good = small(tmp_path).path
+    cut = tmp_path / "cut.json"
+    cut.write_bytes(good.read_bytes()[:-150])
+    told = open_trace(cut)
+    assert isinstance(told, Note) and repr(told).startswith("cut.json: event ")
+    assert isinstance(open_trace(tmp_path / "nothing.json"), Note)
+    assert isinstance(open_trace(tmp_path), Note)
+    assert isinstance(open_trace(str(good)), Trace)
 
 
 def test_memory_is_what_the_allocator_told(tmp_path: Path) -> None:
