@@ -44,6 +44,7 @@ WORKED_OUT = {
     ("Fire-Flyer 2024", "10,000 ports, three levels"),
     ("GPU Glossary", "12 KB for 32 threads, H100"),
     ("LoongForge", "the all-gather in 8 bits alone"),
+    ("Profiling in PyTorch, part 1", "idle in cudaDeviceSynchronize"),
     ("SemiAnalysis 2024", "energy of a year"),
     ("SemiAnalysis 2024", "power of the computers"),
     ("ZeRO 2019", "128B on 1,024, stage 2"),
