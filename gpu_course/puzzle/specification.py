@@ -294,6 +294,7 @@ class KernelPuzzle(Puzzle):
             waits for nobody there is not judged by them.
         same_bits: outputs that hold the same bits, all of them and in every order of blocks; which
             bits these are is free, within the tolerance.
+        signed_zeros: outputs in which -0 is another result than 0, as its bits are.
         large: (bytes that its arrays are to have at least) -> the case a real GPU is timed at, as
             `large_case` gives it; None leaves that to `large_case`, which enlarges a checked case.
     """
@@ -305,6 +306,7 @@ class KernelPuzzle(Puzzle):
     together: bool = False
     stalled: tuple[Stalled, ...] = ()
     same_bits: tuple[str, ...] = ()
+    signed_zeros: tuple[str, ...] = ()
     large: Callable[[int], Case] | None = None
 
     def outputs(
