@@ -153,6 +153,9 @@ class LaunchShape:
         grid, block: as (x, y, z).
         warps, lanes: over the whole grid.
         shared_bytes: the shared memory of one block, static and dynamic together.
+        indexed_bytes: of a thread's local arrays, those with an index that is known only as the
+            kernel runs, so that they cannot be in registers.
+        indexed_lines: where they are indexed so.
     """
 
     grid: Dim3
@@ -160,6 +163,8 @@ class LaunchShape:
     warps: int
     lanes: int
     shared_bytes: int = 0
+    indexed_bytes: int = 0
+    indexed_lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,9 @@ class Budget:
 
     Args:
         counter: a dotted path into Counters, such as "global_load.excess_sectors"; or several,
-            joined by " + ", which are added up. Or "shared_bytes", the shared memory of a block, of
-            the launch that takes most.
+            joined by " + ", which are added up. Or, of the launch that takes most, "shared_bytes",
+            the shared memory of a block, or "indexed_bytes", local arrays of a thread that are
+            indexed by what is known only as the kernel runs.
         limit: the most allowed; a number, or a function of (case, reference solution's Counters).
         lesson: one sentence on what the excess costs and where to look.
         words: what is counted, in words the lesson has used by then: "bytes loaded"; default the
