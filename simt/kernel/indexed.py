@@ -3,8 +3,8 @@
 A register has no address, so an array is in registers only where each of its indices is a number by
 the time the compiler is done. It is one where it follows from numbers in the text, and from loops
 that can be unrolled since they end by such numbers alone. Everything else depends on an argument,
-a thread's number or something loaded; then the array lies in local memory, or, if it is small,
-may become a chain of selects.
+a thread's number or something loaded; then the array lies in local memory, or each access looks
+through all of its places.
 
 The tree is walked as by a compiler that divides all it meets into what is known and what is not
 (N. D. Jones, C. K. Gomard, P. Sestoft, Partial Evaluation and Automatic Program Generation, 1993,
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 from simt.kernel import ir
 from simt.kernel.types import ArrayType, TupleType
+from simt.vocabulary import loops
 
 Name = str | int
 """A variable's version, or the number of a temporary."""
@@ -199,6 +200,8 @@ class _Walk:
             if node.path == "row" and not known:
                 self.add(arrays, node.line)
             known = known and (bool(parts) or node.path == "cuda.warpsize") and node.site is None
+            # Numba goes over an array with a counter in memory, and no such loop is unrolled.
+            known = known and node.function is not loops.ARRAY_LENGTH
             known = known and not node.path.startswith(_OF_THE_LAUNCH)
         # A number that was taken from an array, such as its length, is no array.
         holds = isinstance(node.type, ArrayType | TupleType)
