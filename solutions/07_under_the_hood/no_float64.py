@@ -14,9 +14,8 @@ column: it writes no cell of any other.
 
 The stub is right. All of its arrays are float32, and still much of its
 arithmetic is done in float64. Let none of it be: no operation and no
-comparison. The results stay within 5 parts in a million of what they
-are, and columns may be far from 0. Any number of out may depend on NaN
-or infinity in its own column, and on none in another.
+comparison. No result is off by more than 0.001, and columns may be far
+from 0. A NaN or an infinity makes NaN of its own column alone.
 """
 
 import math

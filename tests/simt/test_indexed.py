@@ -1,8 +1,8 @@
 """Local arrays with an index that is known only as the kernel runs: found, and no others.
 
-Those whose index is known were compiled by numba-cuda 0.30.4 and ptxas 13.5 for compute capability
-8.0, and none has a stack. Of the others some have: with one access or two the compiler looks through
-all places instead.
+Those whose index is known were compiled by numba-cuda 0.30.4 and ptxas 13.5 for compute
+capability 8.0, and none has a stack. Of the others some have: with one access or two the compiler
+looks through all places instead.
 """
 
 from __future__ import annotations
@@ -41,12 +41,16 @@ KNOWN = {
         "for row in range(rows):\n    for i in range(PLACES):\n        kept[i] = a[t]"
     ),
     "a guard inside": "for i in range(PLACES):\n    if i < rows:\n        kept[i] = a[t]",
-    "left by break": "for i in range(PLACES):\n    if i >= rows:\n        break\n    kept[i] = a[t]",
+    "left by break": (
+        "for i in range(PLACES):\n    if i >= rows:\n        break\n    kept[i] = a[t]"
+    ),
     "gone on by continue": (
         "for i in range(PLACES):\n    if i >= rows:\n        continue\n    kept[i] = a[t]"
     ),
     "backwards": "for i in range(PLACES - 1, -1, -1):\n    kept[i] = a[t]",
-    "in pieces": "for i in range(0, PLACES, 8):\n    for j in range(8):\n        kept[i + j] = a[t]",
+    "in pieces": (
+        "for i in range(0, PLACES, 8):\n    for j in range(8):\n        kept[i + j] = a[t]"
+    ),
     "a while loop": "i = 0\nwhile i < PLACES:\n    kept[i] = a[t]\n    i += 1",
     "a while loop with a second end": (
         "i = 0\nwhile i < PLACES and i < rows:\n    kept[i] = a[t]\n    i += 1"

@@ -5,7 +5,8 @@ from numba import cuda, float32
 ROWS = 32
 
 
-# over-budget, over-budget: A fixed loop to load with, and one over the rows that there are to store.
+# over-budget, over-budget: A fixed loop to load with, and one over the rows that there are to
+# store.
 @cuda.jit
 def unrolls_one_loop_of_two(out, a, rows, cols):
     col = cuda.grid(1)
