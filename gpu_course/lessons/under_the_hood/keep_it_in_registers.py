@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gpu_course.lessons.under_the_hood.pieces import IN_FLOAT32, TPB
@@ -10,6 +12,8 @@ from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch, Share
 
 ROWS = 32
+ONE_IN_THE_LAST_ROW = (math.nan, math.inf, 0.0, -math.inf)
+"""An infinity stands alone in its column, at its end: not all numbers of the column are NaN then."""
 
 
 def _centred(a: np.ndarray) -> np.ndarray:
@@ -26,7 +30,7 @@ KEEP_IT_IN_REGISTERS = KernelPuzzle(
         sized("as many rows as there are places", rows=ROWS, cols=9),
         sized("one row less", rows=ROWS - 1, cols=3),
         sized("one column more than a block", rows=2, cols=TPB + 1),
-        special("NaN and infinities", rows=5, cols=21),
+        special("NaN and infinities", ONE_IN_THE_LAST_ROW, rows=5, cols=21),
     ),
     random_case=drawn_case(rows=(3, ROWS + 1), cols=(20, 50)),
     inputs=arrays("rows", "cols", a="rows cols"),

@@ -34,8 +34,10 @@ class Used:
         short = self.puzzle.rpartition("/")[2]
         found = record.figures(self.puzzle, short, version)
         major, minor = version.split(".")
+        changed = f", {threads} threads in a block" if threads else ""
+        changed += f", {shared_bytes:,} bytes shared" if shared_bytes else ""
         return sized(
-            f"{short}, compute capability {version}",
+            f"{short}, compute capability {version}{changed}",
             visible=visible,
             major=int(major),
             minor=int(minor),

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from gpu_course.lessons.under_the_hood.pieces import IN_FLOAT32, TPB
-from gpu_course.puzzle.builders import ONE_CELL_EACH, blocks_to_cover, drawn_case, sized
+from gpu_course.puzzle.builders import blocks_to_cover, drawn_case, sized
 from gpu_course.puzzle.room import puzzle_fields
-from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch, Values
+from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch, Share, Values
 
 LEAST = -149
 """float32 numbers are multiples of 2 to the power of this."""
@@ -25,7 +25,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         return np.ldexp(drawn, rng.integers(-far, far + 1, size)).astype(np.float32)
 
     a, b = numbers(), numbers()
-    if case.sizes.get("unusual"):
+    if case.sizes.get("infinite"):
         pairs = [(x, y) for x in UNUSUAL for y in UNUSUAL]
         for place, pair in zip(rng.permutation(size), pairs, strict=False):
             a[place], b[place] = pair
@@ -68,7 +68,7 @@ TWO_PRODUCT = KernelPuzzle(
         sized("two whole blocks", size=128),
         sized("products without an error", size=33, exact=1),
         sized("very large and very small", size=300, exponents=70),
-        sized("zeros, infinities, NaN and tiny numbers", size=210, unusual=1),
+        sized("zeros, infinities, NaN and tiny numbers", size=210, infinite=1),
     ),
     random_case=drawn_case(size=(65, 400), exponents=(1, 30)),
     inputs=_inputs,
@@ -92,5 +92,5 @@ TWO_PRODUCT = KernelPuzzle(
             "float32 operations",
         ),
     ),
-    share=ONE_CELL_EACH,
+    share=Share("Each thread makes one product."),
 )

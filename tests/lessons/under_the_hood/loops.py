@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.course.puzzles.loops import Numbers, Table
+from tests.course.puzzles.loops import Numbers, Table, repeats
 
 
 def _columns(a: Table, rows: int, cols: int) -> list[Numbers]:
@@ -19,6 +19,7 @@ def _rows(columns: list[Numbers], rows: int) -> Table:
     return [[column[row] for column in columns] for row in range(rows)]
 
 
+@repeats
 def no_float64(a: Table, rows: int, cols: int) -> dict[str, Any]:
     done = []
     for column in _columns(a, rows, cols):
@@ -36,6 +37,7 @@ def keep_it_in_registers(a: Table, rows: int, cols: int) -> dict[str, Any]:
     return {"out": _rows(done, rows)}
 
 
+@repeats
 def two_product(a: Numbers, b: Numbers, size: int) -> dict[str, Any]:
     """By exact fractions, then one rounding."""
     found: dict[str, list[float]] = {"p": [], "e": []}
