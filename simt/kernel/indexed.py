@@ -15,7 +15,7 @@ compiler can say.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from simt.kernel import ir
@@ -225,12 +225,12 @@ class _Walk:
             for argument in arguments:
                 self.add(argument.arrays, node.line)
             return UNKNOWN
-        inner = dict(zip(node.code.parameters, arguments, strict=False))
+        inner: State = dict(zip(node.code.parameters, arguments, strict=False))
         outer = self.tests, self.turns, self.assigned
         self.tests, self.turns, self.assigned = [], [], frozenset()
         self.calls.append(node.line)
         self.results.append([])
-        self.block(node.code.body, dict[Name, Seen](inner))
+        self.block(node.code.body, inner)
         returned = self.results.pop()
         self.calls.pop()
         self.tests, self.turns, self.assigned = outer
@@ -250,7 +250,7 @@ _OF_THE_LAUNCH = (
 """Words whose value no argument tells."""
 
 
-def _joined(one: Mapping[Name, Seen], other: Mapping[Name, Seen]) -> State:
+def _joined(one: State, other: State) -> State:
     """Returns what is known where both ways lead; a name that one has not met is the other's."""
     found: State = {}
     for name in one | other:

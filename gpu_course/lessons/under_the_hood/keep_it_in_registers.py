@@ -13,7 +13,7 @@ from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch, Share
 
 ROWS = 32
 ONE_IN_THE_LAST_ROW = (math.nan, math.inf, 0.0, -math.inf)
-"""An infinity stands alone in its column, at its end: not all numbers of the column are NaN then."""
+"""An infinity stands alone in its column, at the end: not all of the column is NaN then."""
 
 
 def _centred(a: np.ndarray) -> np.ndarray:
