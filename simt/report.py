@@ -79,7 +79,7 @@ class Counters(_Addable):
 
     `float32_operations` and `float64_operations` count arithmetic lane by lane, a product and a sum
     being two; `float64_comparisons` come beside them. `fma` counts the pairs of these that the
-    compiler fuses, and calls of `cuda.fma`.
+    compiler fuses, and calls of `cuda.fma`, each two of these operations itself.
     `atomic_updates` counts atomics on global memory lane by lane: those on one cell are carried out
     one after the other, though one request brings them. `shared_updates` are those on shared
     memory. `idle_loads` counts requests for global memory of a warp that then stores to shared
@@ -153,6 +153,9 @@ class LaunchShape:
         grid, block: as (x, y, z).
         warps, lanes: over the whole grid.
         shared_bytes: the shared memory of one block, static and dynamic together.
+        indexed_bytes: of a thread's local arrays, those with an index that is known only as the
+            kernel runs, so that they cannot be in registers.
+        indexed_lines: where they are indexed so.
     """
 
     grid: Dim3
@@ -160,6 +163,8 @@ class LaunchShape:
     warps: int
     lanes: int
     shared_bytes: int = 0
+    indexed_bytes: int = 0
+    indexed_lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ class _Configured:
             file=kernel.file,
             hazards=explain(faults, kernel, self.grid, self.block),
             by_line=watch.by_line(),
-            launch=_shape(self.grid, self.block, watch.resources.shared_bytes),
+            launch=_shape(self.grid, self.block, watch.resources),
             touches=tuple(watch.touches.found),
             printed=printout.text(),
             finished=faults.finished,
@@ -150,7 +150,7 @@ class _Configured:
             ) from None
 
     def _check_size(self, waits: Waits, tasks: Kind) -> None:
-        lanes, most = _shape(self.grid, self.block).lanes, MAX_LANES[tasks]
+        lanes, most = _shape(self.grid, self.block, Resources()).lanes, MAX_LANES[tasks]
         if lanes > most:
             raise waits.kernel.refuse(
                 waits.line,
@@ -262,10 +262,18 @@ def _kernel(kernel: Any) -> source.Kernel:
         raise UserError(f"{module.file} has no function {name}", f"it has {found}") from None
 
 
-def _shape(grid: Dim3, block: Dim3, shared_bytes: int = 0) -> LaunchShape:
+def _shape(grid: Dim3, block: Dim3, used: Resources) -> LaunchShape:
     blocks = grid[0] * grid[1] * grid[2]
     threads = block[0] * block[1] * block[2]
-    return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads, shared_bytes)
+    return LaunchShape(
+        grid,
+        block,
+        warps=blocks * -(-threads // 32),
+        lanes=blocks * threads,
+        shared_bytes=used.shared_bytes,
+        indexed_bytes=used.indexed.bytes,
+        indexed_lines=used.indexed.lines,
+    )
 
 
 _COUNTED_AS = {"fma": "fma", "float64_comparison": "float64_comparisons"}

@@ -38,6 +38,14 @@ BREAKS = {
         "The model counts bytes alone. The instructions that move and add them were what the "
         "kernel waited for."
     ),
+    "spills": (
+        "The model keeps in registers what a thread needs again. There were not enough of them, "
+        "and the rest went to local memory and came back."
+    ),
+    "pipes": (
+        "The model gives an instruction the rate of a similar one. The machine has another unit "
+        "for it, with a rate of its own."
+    ),
     "granularity": (
         "The model moves single sectors of 32 bytes. Some part of the machine moves more than that "
         "at a time, whether it was asked for or not."

@@ -46,6 +46,8 @@ COUNTED = {
     "shared_store.wavefronts": "{} passes to write it",
     "wide_loads": "{} loads if each brings 16 bytes",
     "fma": "{} multiply-adds",
+    "float32_operations": "{} operations in float32",
+    "float64_operations": "{} in float64",
     "shuffles": "warps shuffled {times}",
     "atomic_updates": "{} atomics, thread by thread",
     "barriers": "warps waited at a barrier {times}",

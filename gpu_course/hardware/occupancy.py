@@ -69,6 +69,27 @@ def occupancy(
     return Occupancy(blocks, resident, resident / capability.max_warps_per_sm, limits)
 
 
+def sm_limits(capability: ComputeCapability) -> dict[str, int]:
+    """Returns what one SM can hold as the puzzles on occupancy give it, name by name.
+
+    Examples:
+        >>> from gpu_course.hardware.compute_capability import capability
+        >>> sm_limits(capability("7.5"))["shared_unit"]
+        256
+    """
+    return {
+        "warp_size": capability.warp_size,
+        "warps": capability.max_warps_per_sm,
+        "blocks": capability.max_blocks_per_sm,
+        "quarters": capability.schedulers_per_sm,
+        "registers": capability.registers_per_sm,
+        "register_unit": capability.register_allocation_unit,
+        "shared_bytes": capability.shared_bytes_per_sm,
+        "shared_unit": capability.shared_allocation_bytes,
+        "shared_reserved": capability.reserved_shared_bytes_per_block,
+    }
+
+
 def _by_warps(capability: ComputeCapability, threads: int, warps: int) -> int:
     if not 0 < threads <= capability.max_threads_per_block:
         return 0

@@ -82,8 +82,9 @@ class Budget:
 
     Args:
         counter: a dotted path into Counters, such as "global_load.excess_sectors"; or several,
-            joined by " + ", which are added up. Or "shared_bytes", the shared memory of a block, of
-            the launch that takes most.
+            joined by " + ", which are added up. Or, of the launch that takes most, "shared_bytes",
+            the shared memory of a block, or "indexed_bytes", local arrays of a thread that are
+            indexed by what is known only as the kernel runs.
         limit: the most allowed; a number, or a function of (case, reference solution's Counters).
         lesson: one sentence on what the excess costs and where to look.
         words: what is counted, in words the lesson has used by then: "bytes loaded"; default the
@@ -294,6 +295,7 @@ class KernelPuzzle(Puzzle):
             waits for nobody there is not judged by them.
         same_bits: outputs that hold the same bits, all of them and in every order of blocks; which
             bits these are is free, within the tolerance.
+        signed_zeros: outputs in which -0 is another result than 0, as its bits are.
         large: (bytes that its arrays are to have at least) -> the case a real GPU is timed at, as
             `large_case` gives it; None leaves that to `large_case`, which enlarges a checked case.
     """
@@ -305,6 +307,7 @@ class KernelPuzzle(Puzzle):
     together: bool = False
     stalled: tuple[Stalled, ...] = ()
     same_bits: tuple[str, ...] = ()
+    signed_zeros: tuple[str, ...] = ()
     large: Callable[[int], Case] | None = None
 
     def outputs(

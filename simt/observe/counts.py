@@ -7,6 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from simt.kernel.indexed import Indexed, indexed
 from simt.machine.lanes import WARP, Lanes, Mask
 from simt.machine.observer import Access, Observer, Setting
 
@@ -202,11 +203,16 @@ MAX_KEPT = 4096
 
 
 class Resources(Observer):
-    """Notes the shared memory that a block needs, in bytes: 0 for a launch that never began."""
+    """Notes what arrays of a kernel take: nothing for a launch that never began.
+
+    That is the shared memory of a block, in bytes, and the local arrays that no register can hold.
+    """
 
     def __init__(self) -> None:
         self.shared_bytes = 0
+        self.indexed = Indexed()
 
     def begin(self, setting: Setting) -> None:
         """Adds what the kernel declares and what the launch asks for."""
         self.shared_bytes = setting.code.static_shared_bytes + setting.dynamic_bytes
+        self.indexed = indexed(setting.code)

@@ -87,8 +87,15 @@ def _fma_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
 
 
 def _fma(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
-    machine.audience.operations(call.line, "fma", machine.mask.count)
+    count_fused(machine, call.line, result)
     return fused(*(cast(v, result) for v in arguments))
+
+
+def count_fused(machine: Machine, line: int, dtype: Type) -> None:
+    """Counts a product and a sum that are one operation."""
+    lanes = machine.mask.count
+    machine.audience.operations(line, "float32" if dtype == FLOAT32 else "float64", 2 * lanes)
+    machine.audience.operations(line, "fma", lanes)
 
 
 def fused(a: Value, b: Value, c: Value) -> Value:

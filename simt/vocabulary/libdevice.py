@@ -54,6 +54,27 @@ def _function(given: Sequence[Dtype], result: Type, operation: Operation) -> Fun
     return Function(type_, run)
 
 
+def _counted(given: Sequence[Dtype], result: Dtype, operation: Operation) -> Function:
+    """The same, where each call is one operation of a report."""
+    inner = _function(given, result, operation)
+
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], wanted: Type) -> Value:
+        machine.audience.operations(call.line, result.name, machine.mask.count)
+        return inner.run(machine, call, arguments, wanted)
+
+    return Function(inner.type, run)
+
+
+def _fused(dtype: Dtype) -> Function:
+    inner = _function([dtype] * 3, dtype, bits.fused)
+
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], wanted: Type) -> Value:
+        bits.count_fused(machine, call.line, dtype)
+        return inner.run(machine, call, arguments, wanted)
+
+    return Function(inner.type, run)
+
+
 def _of_math(name: str) -> Function:
     return scalar_functions.FUNCTIONS[f"math.{name}"]
 
@@ -133,14 +154,22 @@ def _both_widths() -> dict[str, Function]:
         }
         found |= {f"{n}{ending}": _function([dtype] * 2, dtype, f) for n, f in _TWO.items()}
         found[f"tgamma{ending}"] = _as_math("gamma", dtype)
-        found[f"fma{ending}"] = _function([dtype] * 3, dtype, bits.fused)
+        found |= {f"fma{ending}{how}": _fused(dtype) for how in ("", "_rn")}
         pair = TupleType((dtype, dtype))
         found[f"sincos{ending}"] = _function([dtype], pair, _sine_and_cosine)
     return found
 
 
+_APART: dict[str, tuple[Dtype, Operation]] = {
+    "fadd_rn": (FLOAT32, np.add), "fsub_rn": (FLOAT32, np.subtract),
+    "fmul_rn": (FLOAT32, np.multiply), "dadd_rn": (FLOAT64, np.add),
+    "dmul_rn": (FLOAT64, np.multiply),
+}  # fmt: skip
+"""Sums and products of which no compiler makes one operation."""
+
 FLOATS: dict[str, Function] = {
     **_both_widths(),
+    **{name: _counted([dtype] * 2, dtype, f) for name, (dtype, f) in _APART.items()},
     **{name: _as_math(twin, FLOAT32) for name, twin in _FAST.items()},
     **{name: _function([dtype], INT32, f) for name, (dtype, f) in _ASKED.items()},
     "fast_exp10f": _function([FLOAT32], FLOAT32, rounded_once(_ONE["exp10"])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numba.cuda.libdevice as numba_s
 import numpy as np
@@ -162,3 +163,26 @@ def test_the_exponent_of_a_number_is_exact() -> None:
     out = np.zeros(x.size, np.float32)
     unary("logbf")[1, x.size](out, x)
     assert out.tolist() == [2, 3, -149, -math.inf, math.inf, -1]
+
+
+def test_what_rounds_once_and_what_rounds_twice() -> None:
+    """By exact fractions: the error of a product, and none where both parts are rounded."""
+    lib = cuda.libdevice
+
+    @cuda.jit
+    def kernel(out, a, b):
+        i = cuda.grid(1)
+        x = lib.fmul_rn(a[i], b[i])
+        out[0, i] = lib.fmaf_rn(a[i], b[i], -x)
+        out[1, i] = lib.fsub_rn(lib.fmul_rn(a[i], b[i]), x)
+        out[2, i] = lib.fadd_rn(x, a[i])
+
+    rng = np.random.default_rng(7)
+    a, b = (rng.standard_normal(64).astype(np.float32) for _ in range(2))
+    out = np.zeros((3, 64), np.float32)
+    kernel[1, 64](out, a, b)
+    exact = [Fraction(float(x)) * Fraction(float(y)) for x, y in zip(a, b, strict=True)]
+    errors = [float(e - Fraction(float(x * y))) for e, x, y in zip(exact, a, b, strict=True)]
+    assert out[0].tolist() == errors and any(errors)
+    assert not out[1].any()
+    assert out[2].tolist() == (a * b + a).tolist()

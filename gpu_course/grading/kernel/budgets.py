@@ -20,7 +20,9 @@ from simt.report import Counters, Report
 
 MAX_LINES = 4
 SHARED_BYTES = "shared_bytes"
-"""What a budget calls the shared memory of a block: all else it names is a counter."""
+INDEXED_BYTES = "indexed_bytes"
+"""What a budget calls the shared memory of a block, and a thread's local arrays that are indexed by
+what is known only as the kernel runs: all else it names is a counter."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ def _reports(tried: Trial, function: str) -> list[Report]:
 
 def _counted(reports: Sequence[Report], path: str) -> int:
     """Returns what a budget is held against, of some launches."""
-    if path == SHARED_BYTES:
-        return max((report.launch.shared_bytes for report in reports), default=0)
+    if path in (SHARED_BYTES, INDEXED_BYTES):
+        return max((getattr(report.launch, path) for report in reports), default=0)
     return counter(Counters.total([report.counters for report in reports]), path)
 
 
@@ -207,11 +209,14 @@ def costly_lines(
 ) -> Sequence[tuple[Kernel, int, int]]:
     """Returns (kernel, line, count) of the lines that add most to a counter, the largest first.
 
-    Of the shared memory of a block, the lines that declare some, each with 0.
+    Of the shared memory of a block, the lines that declare some, each with 0; of local arrays,
+    those that index one by something unknown, likewise.
     """
     if found.budget.counter == SHARED_BYTES:
         mine = [k for name, k in kernels.items() if found.function in ("", name)]
         return [(kernel, number, 0) for kernel in mine for number in _declarations(kernel)]
+    if found.budget.counter == INDEXED_BYTES:
+        return _indexed_lines(tried, found, kernels)
     costs: dict[tuple[str, int], int] = {}
     for launch, report in zip(tried.given.launches, tried.reports, strict=True):
         if found.function not in ("", launch.function):
@@ -222,6 +227,19 @@ def costly_lines(
                 costs[key] = costs.get(key, 0) + cost
     ranked = sorted(costs.items(), key=lambda item: (-item[1], item[0]))
     return [(kernels[name], number, cost) for (name, number), cost in ranked]
+
+
+def _indexed_lines(
+    tried: Trial, found: Overrun, kernels: Mapping[str, Kernel]
+) -> list[tuple[Kernel, int, int]]:
+    pairs = zip(tried.given.launches, tried.reports, strict=True)
+    lines = {
+        (launch.function, number)
+        for launch, report in pairs
+        for number in report.launch.indexed_lines
+        if found.function in ("", launch.function)
+    }
+    return [(kernels[name], number, 0) for name, number in sorted(lines)]
 
 
 def _declarations(kernel: Kernel) -> list[int]:

@@ -82,7 +82,7 @@ class KernelChecking(Checking):
     def _is_right(self, tried: Trial) -> bool:
         faulty = any(hazard.severity == "error" for hazard in tried.hazards)
         names = tried.given.expected
-        right = (trial.is_right(tried, name, self.puzzle.tolerance).all() for name in names)
+        right = (trial.is_right(tried, name, self.puzzle).all() for name in names)
         return not faulty and all(right)
 
     def _look_for_hazards(self, tried: Trial) -> None:
@@ -120,7 +120,7 @@ class KernelChecking(Checking):
                 self._stop("wrong-result", "other-bits", tried, said, number)
 
     def _compare_output(self, name: str, first: Trial, second: Trial, ordered: str) -> None:
-        rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
+        rights = [trial.is_right(t, name, self.puzzle) for t in (first, second)]
         if rights[0].all() and rights[1].all():
             return
         written = trial.written_cells(name, first, second)
@@ -244,7 +244,7 @@ class KernelChecking(Checking):
             left = stalled.left(dict(given.inputs), stalled.case)
             waiting = replace(tried, given=replace(given, expected=left))
             for name in left:
-                right = trial.is_right(waiting, name, self.puzzle.tolerance)
+                right = trial.is_right(waiting, name, self.puzzle)
                 if not right.all():
                     said = messages.stalled(self.puzzle, waiting, name, right, stalled.diagnosis)
                     shown = self._marked(waiting, name, ~right)

@@ -37,7 +37,7 @@ def recognised(
         before: the cases in which the answer was right.
     """
     expected = tried.given.expected
-    right = [each for each in expected if trial.is_right(tried, each, puzzle.tolerance).all()]
+    right = [each for each in expected if trial.is_right(tried, each, puzzle).all()]
     found, most = None, 0
     here, most_here = None, 0
     for mistake in puzzle.mistakes:
@@ -48,7 +48,7 @@ def recognised(
             other = trial.attempt(tried.given, kernels, order, counted=False)
         except KernelRefused:
             continue
-        if not all(trial.is_right(other, each, puzzle.tolerance).all() for each in right):
+        if not all(trial.is_right(other, each, puzzle).all() for each in right):
             continue
         agreed = [each for each in expected if _same(puzzle, each, tried, other)]
         if name not in agreed:
@@ -67,10 +67,12 @@ def _is_right(puzzle: KernelPuzzle, kernels: Mapping[str, Kernel], given: Given)
         tried = trial.attempt(given, kernels, 0, counted=False)
     except KernelRefused:
         return False
-    return all(trial.is_right(tried, each, puzzle.tolerance).all() for each in given.expected)
+    return all(trial.is_right(tried, each, puzzle).all() for each in given.expected)
 
 
 def _same(puzzle: KernelPuzzle, name: str, one: Trial, other: Trial) -> bool:
     bare = one.poisoned[name]
     held = close(one.got[name], other.got[name], puzzle.tolerance)
+    if name in puzzle.signed_zeros:
+        held &= (one.got[name] != 0) | (np.signbit(one.got[name]) == np.signbit(other.got[name]))
     return np.array_equal(bare, other.poisoned[name]) and bool(held[~bare].all())

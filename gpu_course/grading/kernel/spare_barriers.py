@@ -84,5 +84,5 @@ def _is_right(puzzle: KernelPuzzle, given: Given, kernels: Mapping[str, Kernel])
     except KernelRefused:
         return False
     return not any(hazard.severity == "error" for hazard in tried.hazards) and all(
-        bool(trial.is_right(tried, name, puzzle.tolerance).all()) for name in given.expected
+        bool(trial.is_right(tried, name, puzzle).all()) for name in given.expected
     )

@@ -436,9 +436,12 @@ def poison(array: np.ndarray, order: int) -> np.ndarray:
     return made
 
 
-def is_right(trial: Trial, name: str, tolerance: tuple[float, float]) -> np.ndarray:
+def is_right(trial: Trial, name: str, puzzle: KernelPuzzle) -> np.ndarray:
     """Returns where an output holds the expected value. NaN that nobody stored is none."""
-    right = close(trial.got[name], trial.given.expected[name], tolerance)
+    got, expected = trial.got[name], trial.given.expected[name]
+    right = close(got, expected, puzzle.tolerance)
+    if name in puzzle.signed_zeros:
+        right &= (expected != 0) | (np.signbit(got) == np.signbit(expected))
     if name not in trial.given.inputs:
         right &= ~(trial.poisoned[name] & _is_nan(trial.given.expected[name]))
     return right

@@ -128,7 +128,7 @@ def _run(
         tried = trial.attempt(given, kernels, 0, {0: {"schedule": schedule, "observers": (log,)}})
     except CourseError:
         return None
-    right = all(trial.is_right(tried, name, puzzle.tolerance).all() for name in given.expected)
+    right = all(trial.is_right(tried, name, puzzle).all() for name in given.expected)
     if not right or any(hazard.severity == "error" for hazard in tried.hazards):
         return None
     (launch,) = given.launches

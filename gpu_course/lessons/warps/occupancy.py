@@ -57,19 +57,8 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    limits = _limits(case)
     return {
-        "limits": {
-            "warp_size": limits.warp_size,
-            "warps": limits.max_warps_per_sm,
-            "blocks": limits.max_blocks_per_sm,
-            "quarters": limits.schedulers_per_sm,
-            "registers": limits.registers_per_sm,
-            "register_unit": limits.register_allocation_unit,
-            "shared_bytes": limits.shared_bytes_per_sm,
-            "shared_unit": limits.shared_allocation_bytes,
-            "shared_reserved": limits.reserved_shared_bytes_per_block,
-        },
+        "limits": hardware.sm_limits(_limits(case)),
         "registers": case.sizes["registers"],
         "shared_bytes": case.sizes["shared_bytes"],
         "threads": case.sizes["threads"],

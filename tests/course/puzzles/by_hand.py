@@ -11,6 +11,7 @@ import itertools
 import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -119,15 +120,59 @@ def kernels(path: Path) -> dict[str, Any]:
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = []
     cuda = _OneThread()
-    scope: dict[str, Any] = {"cuda": cuda, "float32": np.float32, "uint32": int}
+    scope: dict[str, Any] = {
+        "cuda": cuda,
+        "float32": np.float32,
+        "float64": np.float64,
+        "uint32": int,
+    }
     exec(compile(tree, str(path), "exec"), scope)
     return {"cuda": cuda} | {n.name: scope[n.name] for n in tree.body if hasattr(n, "name")}
+
+
+class Unwritten(Exception):
+    """A place of a thread's own array that nothing was written to."""
+
+
+class _Own:
+    """An array of one thread, which knows what was written to it."""
+
+    def __init__(self, shape: Any, dtype: Any) -> None:
+        self.values = np.zeros(shape, dtype)
+        self.written = np.zeros(shape, bool)
+        self.shape = self.values.shape
+
+    def __getitem__(self, index: Any) -> Any:
+        if not np.all(self.written[index]):
+            raise Unwritten
+        return self.values[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.values[index], self.written[index] = value, True
+
+
+def _fma(a: Any, b: Any, c: Any) -> np.float32:
+    """a * b + c of float32, in which one rounding is the last step."""
+    if not all(map(np.isfinite, (a, b, c))):
+        return np.float32(np.float64(a) * np.float64(b) + np.float64(c))
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if not exact:
+        return np.float32(np.float64(a) * np.float64(b) + np.float64(c))
+    # A float64 that is cut, and odd where something was cut off, is rounded to float32 as the exact
+    # number is.
+    near = float(exact)
+    if Fraction(near) != exact and int(np.float64(near).view(np.int64)) % 2 == 0:
+        near = float(np.nextafter(near, np.inf if Fraction(near) < exact else -np.inf))
+    return np.float32(near)
 
 
 class _OneThread:
     """Stands for `numba.cuda` inside one thread."""
 
-    local = SimpleNamespace(array=lambda shape, dtype: np.full(shape, np.nan, dtype))
+    local = SimpleNamespace(array=_Own)
+    # Of a block whose threads never meet, each has the whole of it.
+    shared = SimpleNamespace(array=_Own)
+    fma = staticmethod(_fma)
 
     def __init__(self) -> None:
         self.accesses = 0
@@ -193,13 +238,15 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
         for name, value in {**inputs, **outputs}.items()
     }
     try:
-        with np.errstate(invalid="ignore"):  # infinity less infinity
+        with np.errstate(all="ignore"):  # infinity less infinity
             for launch in puzzle.launches(case):
                 run_launch(functions, launch, values)
     except OutOfBounds:
         return Outcome("hazard", "out-of-bounds")
     except Endless:
         return Outcome("hazard", "endless-loop")
+    except Unwritten:
+        return Outcome("hazard", "uninitialised-read")
     arrays = {name: value for name, value in values.items() if isinstance(value, Watched)}
     if any(_raced(array) for array in arrays.values()):
         return Outcome("hazard", "race")
@@ -210,10 +257,18 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     ):
         return Outcome("input-changed", "input-changed")
     got = {name: arrays[name].values for name in outputs}
-    if all(np.array_equal(got[name], expected[name], equal_nan=True) for name in outputs):
+    if all(_is_right(puzzle, name, got[name], expected[name]) for name in outputs):
         return _shared(puzzle, case, arrays, seed)
     written = {name: _written(arrays[name]) for name in outputs}
     return Outcome("wrong-result", None, expected, got, written)
+
+
+def _is_right(puzzle: KernelPuzzle, name: str, got: np.ndarray, expected: np.ndarray) -> bool:
+    if name in puzzle.signed_zeros:
+        zeros = expected == 0
+        if not np.array_equal(np.signbit(got[zeros]), np.signbit(expected[zeros])):
+            return False
+    return np.allclose(got, expected, *puzzle.tolerance, equal_nan=True)
 
 
 def _shared(puzzle: KernelPuzzle, case: Case, arrays: dict[str, Watched], seed: int) -> Outcome:

@@ -15,8 +15,8 @@ from benchmarks import compiled_kernels
 from gpu_course.errors import CourseError
 from gpu_course.hardware.compiled.listing import Compiled as Machine
 from gpu_course.hardware.compiled.listing import Instruction
+from gpu_course.hardware.compiled.main_loops import MainLoop, main_loop, main_loops_text
 from gpu_course.hardware.compiled.toolchain import has_compiler
-from gpu_course.lessons.matmul.compiled import Compiled, compiled, compiled_text
 
 ROOT = Path(__file__).parents[3]
 RECORD = json.loads((compiled_kernels.RECORDS / "matmul.json").read_text(encoding="utf-8"))
@@ -41,66 +41,66 @@ def test_a_table_of_machine_code_says_what_the_record_says(path: Path) -> None:
     rows = re.findall(r"(?m)^\| (.+?) \| ([\d.]+) \|$", table.partition("\n\n")[0])
     assert bool(rows) == bool(table)
     for what, number in rows:
-        assert ROWS[what](compiled(path.stem)) == number, what
+        assert ROWS[what](main_loop(path.stem)) == number, what
 
 
 def test_two_discussions_say_what_range_costs() -> None:
     def said(name: str) -> str:
         return " ".join((ROOT / f"solutions/06_matmul/{name}.md").read_text().split())
 
-    naive = compiled("matmul_naive with range")
+    naive = main_loop("matmul_naive with range")
     assert f"With `for p in range(k)` it is {naive.instructions:.2f}," in said("matmul_naive")
-    register = compiled("matmul_register with range and signed indices")
+    register = main_loop("matmul_register with range and signed indices")
     assert f"it is {register.registers} registers." in said("matmul_register")
-    assert compiled("matvec with range").instructions > 7 * compiled("matvec").instructions
+    assert main_loop("matvec with range").instructions > 7 * main_loop("matvec").instructions
 
 
 @pytest.mark.parametrize("capability", BOTH)
 def test_each_rung_has_fewer_instructions_or_as_many_and_fewer_barriers(capability: str) -> None:
-    ladder = [compiled(name, capability) for name in LADDER]
+    ladder = [main_loop(name, capability) for name in LADDER]
     for below, above in itertools.pairwise(ladder):
         assert above.instructions < below.instructions
-    top = compiled(TOP, capability)
+    top = main_loop(TOP, capability)
     assert top.instructions < ladder[-1].instructions * 1.06
     assert top.barriers == 1 < ladder[-1].barriers == 2
 
 
 @pytest.mark.parametrize("capability", BOTH)
 def test_the_loads_are_as_wide_as_the_layout_allows_and_none_spills(capability: str) -> None:
-    wide = {name: compiled(name, capability) for name in ("matmul_vectorized", TOP)}
+    wide = {name: main_loop(name, capability) for name in ("matmul_vectorized", TOP)}
     for each in wide.values():
         assert (each.load_bytes, each.shared_loads) == (16, 4 / 64)
-    narrow = compiled("matmul_register", capability)
+    narrow = main_loop("matmul_register", capability)
     assert (narrow.load_bytes, narrow.shared_loads) == (4, 16 / 64)
-    assert compiled("matmul_tiled", capability).shared_loads == 20 / 16
+    assert main_loop("matmul_tiled", capability).shared_loads == 20 / 16
     assert not any(
-        compiled(name, each).spilled_bytes for name in RECORD["kernels"] for each in BOTH
+        main_loop(name, each).spilled_bytes for name in RECORD["kernels"] for each in BOTH
     )
 
 
 @pytest.mark.parametrize("capability", BOTH)
 def test_double_buffering_has_all_products_between_a_load_and_its_use(capability: str) -> None:
-    found = compiled(TOP, capability)
+    found = main_loop(TOP, capability)
     assert (found.in_flight, found.hidden_behind) == (16, 512)
-    assert compiled("matmul_vectorized", capability).hidden_behind == 0
+    assert main_loop("matmul_vectorized", capability).hidden_behind == 0
 
 
 def test_the_table_has_a_line_for_each_kernel() -> None:
-    head, line = compiled_text(["matmul_vectorized"]).splitlines()
+    head, line = main_loops_text(["matmul_vectorized"]).splitlines()
     assert max(len(head), len(line)) <= 70
     assert line.split()[0] == "matmul_vectorized" and line.split()[3] == "16"
 
 
 def test_a_kernel_without_a_record_says_how_to_make_one() -> None:
     with pytest.raises(CourseError, match="no record says what rotate is compiled to"):
-        compiled("rotate")
+        main_loop("rotate")
 
 
 def test_every_kernel_of_the_lesson_is_in_the_record() -> None:
     own = {key.partition(":")[0] for key, *_ in compiled_kernels.kernels()}
     names = {name.partition("/")[2] for name in own if name.startswith("06_")}
     assert names | set(compiled_kernels.VARIANTS) == set(RECORD["kernels"])
-    assert isinstance(compiled("matvec"), Compiled)
+    assert isinstance(main_loop("matvec"), MainLoop)
 
 
 MACHINE_CODE = """

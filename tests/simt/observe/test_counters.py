@@ -504,7 +504,9 @@ def test_large_launches_keep_no_touches(tmp_path: Path) -> None:
         ("x += a[i] * a[i]", 64, 32),
         ("x = a[i] - a[i] * a[i]", 64, 32),
         ("x = (a[i] + a[i]) * a[i]", 64, 0),
-        ("x = cuda.fma(a[i], a[i], a[i])", 0, 32),
+        ("x = cuda.fma(a[i], a[i], a[i])", 64, 32),
+        ("x = cuda.libdevice.fmaf_rn(a[i], a[i], a[i])", 64, 32),
+        ("x = cuda.libdevice.fadd_rn(cuda.libdevice.fmul_rn(a[i], a[i]), a[i])", 64, 0),
         ("n = i * 3 + 1", 0, 0),
     ],
 )
@@ -514,6 +516,13 @@ def test_a_product_in_a_sum_is_one_instruction(
     body = f"i = cuda.grid(1)\nx = a[i]\n{line}\nout[i] = x"
     counters = launch(tmp_path, body, 1, 32).counters
     assert (counters.float32_operations, counters.fma) == (operations, fma)
+
+
+@pytest.mark.parametrize("word", ["cuda.fma", "cuda.libdevice.fma", "cuda.libdevice.fma_rn"])
+def test_a_fused_operation_of_float64_counts_as_two_of_them(word: str, tmp_path: Path) -> None:
+    body = f"i = cuda.grid(1)\nout[i] = {word}(a[i], 0.5, a[i])"
+    counters = launch(tmp_path, body, 1, 32).counters
+    assert (counters.float64_operations, counters.fma) == (64, 32)
 
 
 ALIKE = """

@@ -1,4 +1,4 @@
-"""What the compiler made of this lesson's kernels, by a record: `benchmarks.compiled_kernels`.
+"""What the compiler made of the matrix products, by a record: `benchmarks.compiled_kernels`.
 
 The record counts instructions of the main loop, of one thread. It was made without a GPU, so it
 says what a warp has to issue and nothing of how long that takes.
@@ -14,11 +14,11 @@ from gpu_course.errors import CourseError
 from gpu_course.hardware import records
 
 H100 = "9.0"
-"""The compute capability that the lesson shows."""
+"""The compute capability that lessons show."""
 
 
 @dataclass(frozen=True)
-class Compiled:
+class MainLoop:
     """The main loop of a kernel as machine code.
 
     Attributes:
@@ -42,11 +42,11 @@ class Compiled:
     hidden_behind: int
 
 
-def compiled(kernel: str, capability: str = H100) -> Compiled:
+def main_loop(kernel: str, capability: str = H100) -> MainLoop:
     """Returns what the record says of a kernel.
 
     Args:
-        kernel: a puzzle of this lesson, or one of its variants, such as "matmul_naive with range".
+        kernel: a puzzle of lesson 06, or one of its variants, such as "matmul_naive with range".
         capability: compute capability, "8.0" or "9.0".
 
     Raises:
@@ -61,7 +61,7 @@ def compiled(kernel: str, capability: str = H100) -> Compiled:
             "python -m benchmarks.compiled_kernels matmul",
         ) from error
     loads = found["shared_loads"]
-    return Compiled(
+    return MainLoop(
         instructions=found["instructions"] / found["ffma"],
         shared_loads=sum(loads.values()) / found["ffma"],
         load_bytes=max(map(int, loads), default=0),
@@ -73,11 +73,11 @@ def compiled(kernel: str, capability: str = H100) -> Compiled:
     )
 
 
-def compiled_text(kernels: Sequence[str], capability: str = H100) -> str:
+def main_loops_text(kernels: Sequence[str], capability: str = H100) -> str:
     """Returns a table of kernels, a line for each.
 
     Args:
-        kernels: as `compiled` takes them.
+        kernels: as `main_loop` takes them.
         capability: compute capability.
     """
     rows = [
@@ -91,7 +91,7 @@ def compiled_text(kernels: Sequence[str], capability: str = H100) -> str:
                 str(each.barriers),
                 str(each.registers),
             )
-            for kernel, each in ((kernel, compiled(kernel, capability)) for kernel in kernels)
+            for kernel, each in ((kernel, main_loop(kernel, capability)) for kernel in kernels)
         ),
     ]
     return "\n".join(

@@ -1,0 +1,53 @@
+"""occupancy_used: what the compiler's registers leave room for.
+
+    occupancy_used(limits, registers, shared_bytes, threads)
+        -> (int, int)
+
+    limits        dict of ints, what one SM of the GPU can hold:
+                    "warp_size"        threads in a warp
+                    "warps", "blocks"  resident at the same time
+                    "quarters"         parts of the SM; a warp stays in
+                                       one of them
+                    "registers"        in the SM, the same number in
+                                       each quarter
+                    "register_unit"    a warp gets its registers in
+                                       whole units
+                    "shared_bytes"     shared memory of the SM
+                    "shared_unit"      a block gets its shared memory in
+                                       whole units
+                    "shared_reserved"  bytes that each block takes on
+                                       top of its own
+    registers     int, of one thread, as the compiler reports them;
+                  1 to 255
+    shared_bytes  int, of one block; may be 0
+    threads       int, in one block; 1 to 1024
+
+Return two whole numbers: how many blocks one SM holds, 0 where not even
+one fits; and the most registers a thread may have so that one block
+more fits than that. The second is 0 where no number of registers lets
+another block in.
+"""
+
+
+def occupancy_used(limits, registers, shared_bytes, threads):
+    # answer
+    warps = -(-threads // limits["warp_size"])
+    most = [limits["blocks"], limits["warps"] // warps]
+    taken = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    if taken:
+        most.append(limits["shared_bytes"] // taken)
+    quarter = limits["registers"] // limits["quarters"]
+
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    blocks = min([*most, quarter // per_warp * limits["quarters"] // warps])
+    if blocks == min(most):
+        return blocks, 0
+    # As many warps must find room in the fullest quarter.
+    in_quarter = -(-(blocks + 1) * warps // limits["quarters"])
+    units = quarter // in_quarter // limits["register_unit"]
+    return blocks, units * limits["register_unit"] // limits["warp_size"]
+    # end answer
+
+
+def round_up(number, unit):
+    return -(-number // unit) * unit
