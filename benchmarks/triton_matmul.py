@@ -4,7 +4,8 @@ import triton
 import triton.language as tl
 
 
-# fmt: off: a lesson shows it as it stands, in 72 columns.
+# A lesson shows it as it stands, in 72 columns.
+# fmt: off
 @triton.jit
 def matmul(
     out, a, b, n, k, tm: tl.constexpr, tn: tl.constexpr, tk: tl.constexpr
