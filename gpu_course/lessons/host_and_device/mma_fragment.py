@@ -82,7 +82,10 @@ def _pair(place: Any, here: str) -> tuple[int, int]:
 def _follow(inputs: Values, case: Case, got: Values) -> Values:
     maps = {matrix: _map(matrix, got) for matrix in SHAPES}
     a, b, c = (inputs[name].astype(np.float64) for name in "abc")
-    return {"product": product_by(maps, a, b, c)}
+    return {
+        "product": product_by(maps, a, b, c),
+        "elements": sum(each[..., 0].size for each in maps.values()),
+    }
 
 
 def _call(inputs: Values) -> str:
