@@ -8,7 +8,8 @@ import triton.language as tl
 # fmt: off
 @triton.jit
 def matmul(
-    out, a, b, n, k, tm: tl.constexpr, tn: tl.constexpr, tk: tl.constexpr
+    out, a, b, n, k,
+    tm: tl.constexpr, tn: tl.constexpr, tk: tl.constexpr,
 ):
     rows = tl.program_id(0) * tm + tl.arange(0, tm)
     cols = tl.program_id(1) * tn + tl.arange(0, tn)

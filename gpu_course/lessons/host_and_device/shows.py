@@ -12,7 +12,7 @@ from typing import Any
 from gpu_course.errors import CourseError
 from gpu_course.lessons.host_and_device.fragments import SHAPES, table
 from gpu_course.lessons.host_and_device.pictures import draw_film, draw_fragment, draw_timeline
-from gpu_course.lessons.host_and_device.tile_orders import ORDERS, film
+from gpu_course.lessons.host_and_device.tile_orders import ORDERS, film, misses
 from gpu_course.measure.timeline import (
     D2H,
     H2D,
@@ -132,6 +132,18 @@ def film_picture(order: str, sides: tuple[int, int], room: int, height: int, at:
     name = order if order == "row by row" else f"{order} of {height} rows"
     shown = f"{name}, room for {room} strips"
     return Picture(draw_film(frames, min(at, len(frames) - 1), sides, shown))
+
+
+def order_misses(order: str, sides: tuple[int, int], room: int, height: int = 1) -> int:
+    """Returns how many strips come from memory.
+
+    Args:
+        order: a key of `tile_orders.ORDERS`.
+        sides: rows and columns of tiles.
+        room: strips that the cache holds.
+        height: rows of a group.
+    """
+    return misses(ORDERS[order](*sides, height), room)
 
 
 @telling
