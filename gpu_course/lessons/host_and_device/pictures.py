@@ -265,8 +265,8 @@ def draw_fragment(places: np.ndarray, matrix: str, shape: tuple[int, int], lane:
                 row, col = (int(n) for n in places[at, number])
                 x, y = left + col * wide, top + row * high
                 mine = at == lane
-                look = {"facecolor": p.ACTIVE if mine else p.SHADE if at // 4 % 2 else p.PAPER,
-                        "edgecolor": p.RULE, "linewidth": 0.7}  # fmt: skip
+                face = p.ACTIVE if mine else p.SHADE if at // 4 % 2 else p.PAPER
+                look: dict[str, Any] = {"facecolor": face, "edgecolor": p.RULE, "linewidth": 0.7}
                 axes.add_artist(Rectangle((x, y), wide, high, zorder=3, **look))
                 axes.text(x + wide / 2, y + high / 2, f"{at}.{number}", fontsize=p.SMALL,
                           color=p.PAPER if mine else p.INK, ha="center", va="center_baseline",
