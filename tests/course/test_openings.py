@@ -9,6 +9,7 @@ import pytest
 from tests.course.sources import SOURCES, Cell, cells_of
 
 MOST_WORDS = {
+    "08_host_and_device": (180, 290),
     "10_roofline": (200, 360),
     "16_memory_ledger": (205, 415),
     "18_optimal_checkpointing": (180, 360),

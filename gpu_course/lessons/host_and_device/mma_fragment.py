@@ -15,13 +15,15 @@ from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 _ANY, _IDENTITY, _ONE, _ONLY_C = range(4)
 
 
-def _case(name: str, kind: int, visible: bool = False) -> Case:
-    return sized(name, visible=visible, kind=kind)
+def _case(name: str, kind: int, shift: int = 0, visible: bool = False) -> Case:
+    return sized(name, visible=visible, kind=kind, shift=shift)
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     a, b, c = (
-        rng.permutation(np.arange(rows * cols) % 61 - 30).reshape(rows, cols).astype(np.float16)
+        rng.permutation(np.arange(rows * cols) % 61 - 30 + case.sizes["shift"])
+        .reshape(rows, cols)
+        .astype(np.float16)
         for rows, cols in SHAPES.values()
     )
     kind = case.sizes["kind"]
@@ -43,7 +45,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _random_case(rng: np.random.Generator) -> Case:
-    return _case("numbers drawn at random", _ANY)
+    return _case("numbers drawn at random", _ANY, int(rng.integers(1, 1000)) % 97 - 48)
 
 
 def _reference(inputs: Values, case: Case) -> Values:

@@ -68,7 +68,7 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
         (("    return calls\n", "    return [*calls, *calls[:1]]\n"),),
     ),
     ("copy_overlap", "the copy back forgotten"): (
-        "not-done",
+        "out-of-order",
         (('        calls.append(("D2H", chunk, stream))\n', ""),),
     ),
     ("copy_overlap", "the copy back in another stream"): (
