@@ -24,6 +24,7 @@ from typing import Annotated, Any
 import typer
 
 from gpu_course.claims import published
+from gpu_course.lessons.host_and_device.claims import host
 from gpu_course.lessons.shared_memory.claims import l1_loads
 from gpu_course.lessons.warps.claims import streams
 
@@ -67,6 +68,21 @@ CLASSES = {
         a latency that grows as a queue does; the lowest and the highest ceiling of the cards, 81
         and 90 % of the data sheet; a growth as far off as the printed digits allow, or that of
         another card or kernel (for init, none).""",
+    "blockrate": """
+        Blocks of 32 threads are given out as fast as the GPU can, and their number in a second is
+        taken for larger blocks too, up to the ceiling of an H200's memory. Where one of the two
+        limits is less than half of the other the margin is 10 %, since one run of untold spread is
+        in it; where they are nearer, each takes something from the other, and it is 15 %.""",
+    "launch": """
+        Launches back to back: a fixed gap and a rate beyond it, both from two open rows. A third
+        open row between the two is 2 % off. The other way to read the two rows, in which gap and
+        kernel overlap, is off by what the margin allows: 6 % up to a fifth of the larger open
+        row, 10 % between that and the row itself. Beyond it the rate may grow to that of L2, and
+        the margin is 20 %.""",
+    "graph": """
+        In a graph the gap between two kernels is no longer than in a stream, and one small kernel
+        took 70 / 80 of a microsecond elsewhere. The value takes the geometric mean of the two; the
+        margin, 40 %, is what the nearer of the two is off, and nothing tells more.""",
 }
 
 
@@ -108,6 +124,8 @@ def predict(row: dict[str, Any]) -> Prediction:
     kind = class_of(name)
     if kind == "stream":
         value, margin, formula = _stream(name, inputs)
+    elif kind in HOST:
+        value, margin, formula = HOST[kind](inputs)
     else:
         load = _load(name, inputs)
         value, margin, formula = _wavefronts(load) if kind == "banks" else _cycles(kind, load)
@@ -288,6 +306,44 @@ def _stream(name: str, inputs: dict[str, Any]) -> tuple[float, float, str]:
     moved = [law(measured * each, ceiling, growth) for each in (1 - off, 1 + off)]
     margin = sum(max(abs(each / value - 1) for each in several) for several in (moved, others))
     return value, margin, "loaded_gb_per_s"
+
+
+# Launches and blocks
+
+OPEN_LAUNCHES = {"bytes_one": 131_744, "gb_one": 52, "bytes_two": 6_159_216, "gb_two": 1735}
+"""The two open rows that the sealed ones name: 8,234 and 384,951 float64, and their GB/s."""
+SMALL_GRAPH_US = 70 / 80
+"""A small kernel in a graph, by CUDA.jl's documentation: an open row."""
+GIGA = 1e9
+
+
+def _block_rate(inputs: dict[str, Any]) -> tuple[float, float, str]:
+    measured, threads = inputs["measured_with_32_threads_per_block"], inputs["threads_per_block"]
+    ceiling = streams.REACHED["H200"] * inputs["peak_GB_per_s"]
+    value = host.block_rate_gb_per_s(measured, FIRST, threads, ceiling)
+    near = 0.5 < measured * threads / FIRST / ceiling < 2
+    return value, 0.15 if near else 0.10, "block_rate_gb_per_s"
+
+
+def _launch(inputs: dict[str, Any]) -> tuple[float, float, str]:
+    moved = inputs["bytes"]
+    value = host.back_to_back_gb_per_s(moved, **OPEN_LAUNCHES)
+    larger = OPEN_LAUNCHES["bytes_two"]
+    margin = 0.06 if 5 * moved < larger else 0.10 if moved < larger else 0.20
+    return value, margin, "back_to_back_gb_per_s"
+
+
+def _graph(inputs: dict[str, Any]) -> tuple[float, float, str]:
+    moved = inputs["bytes"]
+    _, bytes_per_s = host.launch_gap_s(**OPEN_LAUNCHES)
+    in_stream_s = moved / (inputs["stream_GB_per_s"] * GIGA) - moved / bytes_per_s
+    value = host.graph_gb_per_s(moved, in_stream_s * 1e6, SMALL_GRAPH_US, bytes_per_s)
+    return value, 0.40, "graph_gb_per_s"
+
+
+HOST: dict[str, Callable[[dict[str, Any]], tuple[float, float, str]]] = {
+    "blockrate": _block_rate, "launch": _launch, "graph": _graph,
+}  # fmt: skip
 
 
 # The file

@@ -12,6 +12,7 @@ import pytest
 from benchmarks.sealed import predict, score
 from benchmarks.sealed.predict import CLASSES, PREDICTIONS, class_of
 from gpu_course.claims.models import models_of
+from gpu_course.lessons.host_and_device.claims import host
 from gpu_course.lessons.shared_memory.claims import l1_loads
 from gpu_course.lessons.warps.claims import streams
 from tests.sampling import drawn, share
@@ -24,8 +25,8 @@ LOADS = [row["id"] for row in ROWS if class_of(row["id"]) != "stream"]
 def test_each_sealed_row_has_one_prediction_by_a_model_that_exists() -> None:
     stand = tomllib.loads(PREDICTIONS.read_text(encoding="utf-8"))["row"]
     assert [each["id"] for each in stand] == [row["id"] for row in ROWS]
-    assert len({row["id"] for row in ROWS}) == len(ROWS) == 93
-    known = models_of([l1_loads, streams])
+    assert len({row["id"] for row in ROWS}) == len(ROWS) == 102
+    known = models_of([l1_loads, streams, host])
     for each in stand:
         assert set(each) == {"id", "value", "margin", "formula", "date"}
         assert each["formula"] in known

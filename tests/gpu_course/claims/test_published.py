@@ -40,6 +40,7 @@ def row(printed: str, mine: float, **more: object) -> Row:
 
 
 WORKED_OUT = {
+    ("colibri", "cudaLaunchKernel"),
     ("DeepSpeed", "stage 2: GPU"),
     ("Fire-Flyer 2024", "10,000 ports, three levels"),
     ("GPU Glossary", "12 KB for 32 threads, H100"),

@@ -1,0 +1,1 @@
+"""What was published on hosts and devices, and the models it is held against."""

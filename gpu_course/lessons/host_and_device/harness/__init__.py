@@ -1,0 +1,1 @@
+"""What runs answers of lesson 08."""
