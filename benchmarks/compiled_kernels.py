@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.record_float64 import kernels
+from benchmarks.course_kernels import kernels
 from gpu_course.hardware.compiled.compiler import compile_kernel
 from gpu_course.hardware.compiled.listing import Compiled
 from gpu_course.hardware.compiled.toolchain import toolchain
