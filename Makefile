@@ -88,6 +88,7 @@ bench: $(DEV_STAMP)
 	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/ranks.py
 	$(RUN) benchmarks/launches.py
+	$(RUN) benchmarks/compiling.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 
 # It may be a borrowed machine without a network, so nothing is installed.

@@ -78,7 +78,7 @@ class Triptych:
             f'<td style="{cell}">{html.escape(said)}</td></tr>'
             for head, said in self.rows
         )
-        table = f'<table style="border-collapse:collapse;margin:0">{rows}</table>'
+        table = f'<table style="border-collapse:collapse;margin:0;font-size:inherit">{rows}</table>'
         lines = "<br>".join(map(html.escape, self.about))
         about = f'<div style="margin-top:0.3em">{lines}</div>'
         return Note("").framed(table + about, prose=True)
