@@ -19,11 +19,14 @@ core.global_force_seed = tree_seed()
 left_out = pytest.StashKey[int]()
 NO_COMPILER = "needs the extra compile"
 """Why a test is skipped where NVIDIA's compiler is not installed, in these words."""
+SKIPS_IN_PTX = "keep"
+"""The fixture of tests/ptx that skips what asks for it, in the same words."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Marks the tests that need the compiler, for `make test-compiled` and for the closing line."""
-    if any(mark.kwargs.get("reason") == NO_COMPILER for mark in item.iter_markers("skipif")):
+    skipped = any(mark.kwargs.get("reason") == NO_COMPILER for mark in item.iter_markers("skipif"))
+    if skipped or SKIPS_IN_PTX in getattr(item, "fixturenames", ()):
         item.add_marker("compiler")
 
 

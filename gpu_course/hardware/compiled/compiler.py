@@ -43,6 +43,7 @@ def compile_kernel(
     capability: str = USUAL,
     keep: Path | None = None,
     text: str | None = None,
+    lines: bool = True,
 ) -> Compiled:
     """Returns what the compiler makes of a kernel.
 
@@ -54,6 +55,7 @@ def compile_kernel(
         keep: a folder for what was compiled; None keeps nothing.
         text: all that the code depends on, such as the text of its file; None where that is not
             known: then PTX is made each time, and only what follows is kept.
+        lines: whether the lines of the file are wanted, which takes as long again.
 
     Raises:
         NoCompiler: the wheels are not installed.
@@ -62,7 +64,7 @@ def compile_kernel(
     """
     tools = toolchain()
     arch = _arch(capability)
-    parts = [FORM, name, capability, [_type(each) for each in arguments], tools.versions]
+    parts = [FORM, name, capability, [_type(each) for each in arguments], tools.versions, lines]
     path = None if text is None else _kept(keep, [*parts, text])
     found = _read(path)
     if found is None:
@@ -74,8 +76,9 @@ def compile_kernel(
             found = _read(path)
         if found is None:
             found = _assembled(name, capability, arch, ptx, tools)
-            with_lines = ptx_of(kernel, arguments, capability, lines=True)
-            found = _with_lines(found, name, capability, arch, with_lines, tools)
+            if lines:
+                with_lines = ptx_of(kernel, arguments, capability, lines=True)
+                found = _with_lines(found, name, capability, arch, with_lines, tools)
             _write(path, found)
     return found
 

@@ -18,7 +18,10 @@ from gpu_course.hardware.compiled.toolchain import has_compiler
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.occupancy import occupancy
 
-pytestmark = pytest.mark.skipif(not has_compiler(), reason="needs the extra compile")
+pytestmark = [
+    pytest.mark.long(15),
+    pytest.mark.skipif(not has_compiler(), reason="needs the extra compile"),
+]
 H100 = "9.0"
 SMS_OF_AN_H100 = 132
 
@@ -64,7 +67,9 @@ def machine(tmp_path: Path) -> Any:
             text = text.replace(old, new)
         path = tmp_path / f"{name}.py"
         path.write_text(text, encoding="utf-8")
-        return Machine(compile_kernel(lambda: load(path, kernel), kernel, arguments, H100))
+        return Machine(
+            compile_kernel(lambda: load(path, kernel), kernel, arguments, H100, lines=False)
+        )
 
     return compiled
 
@@ -122,8 +127,8 @@ def test_an_increment_that_wraps_round_takes_unsigned_numbers_alone() -> None:
         cuda.atomic.inc(counter, 0, 3)
 
     for kind in np.uint32, np.uint64:
-        found = compile_kernel(lambda: one_more, "one_more", [np.zeros(1, kind)], H100)
+        found = compile_kernel(lambda: one_more, "one_more", [np.zeros(1, kind)], H100, lines=False)
         assert Machine(found).count("ATOM") + Machine(found).count("RED") == 1
     for kind in np.int32, np.int64:
         with pytest.raises(CourseError, match="Numba does not compile one_more"):
-            compile_kernel(lambda: one_more, "one_more", [np.zeros(1, kind)], H100)
+            compile_kernel(lambda: one_more, "one_more", [np.zeros(1, kind)], H100, lines=False)

@@ -25,7 +25,8 @@ def plain(out, a):  # type: ignore[no-untyped-def]
 
 
 def refused(out, a):  # type: ignore[no-untyped-def]
-    out[0] = {1: a}
+    doubled = [each + each for each in a]
+    out[0] = doubled[1]
 
 
 def mistyped(out, a):  # type: ignore[no-untyped-def]
@@ -66,6 +67,14 @@ def test_kept_and_taken_again(tmp_path: Path) -> None:
     (kept,) = tmp_path.iterdir()
     kept.write_text("{")
     assert compile_kernel(lambda: loaded(plain), "plain", *how) == first
+
+
+def test_without_lines_it_is_the_same_code() -> None:
+    how: Any = (lambda: loaded(plain), "plain", [NUMBERS, NUMBERS])
+    lined, bare = compile_kernel(*how), compile_kernel(*how, lines=False)
+    texts = [[each.text for each in found.instructions] for found in (lined, bare)]
+    assert texts[0] == texts[1] and bare.registers == lined.registers
+    assert set(bare.by_line) == {0} != set(lined.by_line)
 
 
 @pytest.mark.parametrize(
