@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import html
 from dataclasses import dataclass
+from pathlib import Path
 
+import gpu_course
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.bench import FOLDER as BENCH
@@ -18,7 +20,6 @@ from gpu_course.grading.compiled import Seen, compile_answer, recorded
 from gpu_course.grading.kernel import budgets
 from gpu_course.grading.messages import describe
 from gpu_course.grading.passing import counted_text
-from gpu_course.grading.solution import solutions_folder
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.hardware import records
@@ -140,7 +141,18 @@ def _verdict(puzzle: KernelPuzzle) -> tuple[Verdict, bool]:
     verdict = check_own(puzzle)
     if verdict.passed:
         return verdict, True
-    return check(puzzle, answer=solutions_folder() / f"{puzzle.name}.py", seed=0), False
+    solution = solutions_folder() / f"{puzzle.name}.py"
+    if not solution.is_file():
+        raise CourseError(
+            f"{puzzle.short_name} does not pass yet, and its solution is not here",
+            "run this in a checkout of the course",
+        )
+    return check(puzzle, answer=solution, seed=0), False
+
+
+def solutions_folder() -> Path:
+    """Returns solutions/ of the checkout this package lies in, wherever the answers are."""
+    return Path(gpu_course.__path__[0]).parent / "solutions"
 
 
 def _compiled(name: str, cc: str, own: bool) -> tuple[tuple[Seen, ...], bool]:

@@ -40,8 +40,8 @@ def _no_records_but_the_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def solved(answers: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """warp_sum is answered; the solutions are found where the course lies."""
-    monkeypatch.setattr(module, "solutions_folder", lambda: ROOT / "solutions")
+    """warp_sum is answered, in a folder far from the course."""
+    monkeypatch.chdir(answers)
     path = answers / "02_warps" / "warp_sum.py"
     workspace.write_text(path, SOLUTION.read_text(encoding="utf-8"))
     return path
@@ -153,13 +153,19 @@ def test_a_kind_counts_whatever_its_width_and_a_kernel_may_be_named() -> None:
 
 
 @pytest.mark.usefixtures("solved", "no_compiler")
-def test_what_cannot_be_asked() -> None:
+def test_what_cannot_be_asked(
+    solved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(CourseError, match="asks for no kernel"):
         triptych("occupancy", guess(), "shuffles", "SHFL")
     with pytest.raises(CourseError, match=r"has no kernel twice\n.*it has warp_sum"):
         triptych("warp_sum", guess(), "shuffles", "SHFL", function="twice")
     with pytest.raises(UnknownName, match=r"it has 7\.5, 8\.0"):
         triptych("warp_sum", guess(), "shuffles", "SHFL", cc="8.5")
+    solved.unlink()
+    monkeypatch.setattr(module, "solutions_folder", lambda: tmp_path)
+    with pytest.raises(CourseError, match="does not pass yet, and its solution is not here"):
+        triptych("warp_sum", guess(), "shuffles", "SHFL")
 
 
 @pytest.mark.usefixtures("solved", "no_compiler")
