@@ -12,6 +12,7 @@ from gpu_course.hardware.compiled.listing import float64_in_ptx
 from gpu_course.hardware.compiled.record import record
 from gpu_course.hardware.compiled.toolchain import has_compiler, toolchain
 from simt.simulator import simulate
+from tests.sampling import share
 
 COMPILED = record().float64
 CASES = {key: rest for key, *rest in kernels()}
@@ -30,7 +31,7 @@ def test_float64_is_counted_where_the_ptx_has_it(key: str) -> None:
 
 
 @pytest.mark.skipif(not has_compiler(), reason="needs the extra compile")
-@pytest.mark.series(1 / 8)
+@pytest.mark.series(share(40, of=len(CASES)))
 @pytest.mark.parametrize("key", CASES)
 def test_the_record_is_what_the_compiler_makes(key: str) -> None:
     if toolchain().versions != record().versions:

@@ -17,9 +17,10 @@ from gpu_course.grading import compiled, compiled_text, workspace
 from gpu_course.hardware.compiled import compiler, record, toolchain
 from gpu_course.hardware.compiled.compiler import CAPABILITIES
 from gpu_course.hardware.compiled.listing import Compiled, read_compiled
-from gpu_course.hardware.compute_capability import capability
+from gpu_course.hardware.compute_capability import capability as limits_of
 from gpu_course.hardware.occupancy import occupancy
 from gpu_course.puzzle import KernelPuzzle, index
+from tests.sampling import share
 
 SOLUTIONS = Path(__file__).parents[3] / "solutions"
 SAMPLE = Path(__file__).parents[1] / "hardware" / "compiled" / "add_ten"
@@ -92,7 +93,7 @@ def test_json_has_it_all(run: Run) -> None:
     (found,) = json.loads(run("add_ten", "--format", "json").output)
     assert found["from"] == "compiler"
     assert (found["registers"], found["instructions"]) == (10, len(found["sass"]))
-    fits = occupancy(capability("8.0"), 10, 0, found["threads"])
+    fits = occupancy(limits_of("8.0"), 10, 0, found["threads"])
     assert (found["blocks_per_sm"], found["occupancy"]) == (fits.blocks, fits.fraction)
     assert found["sass"][0] == {"line": 17, "registers": 1, "text": sample().instructions[0].text}
 
@@ -191,16 +192,17 @@ def test_the_record_is_no_larger_than_it_needs_to_be() -> None:
 
 
 @COMPILES
-@pytest.mark.series(1 / 4)
+@pytest.mark.series(share(16, of=len(KERNELS) * len(CAPABILITIES)))
+@pytest.mark.parametrize("capability", CAPABILITIES)
 @pytest.mark.parametrize("puzzle", KERNELS)
 def test_the_record_is_what_the_compiler_makes(
-    puzzle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    puzzle: str, capability: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if toolchain.toolchain().versions != record.record().versions:
         pytest.skip("the record was made by other versions")
     monkeypatch.setenv("GPU_COURSE_ANSWERS", os.fspath(tmp_path))
-    for seen in compiled.compile_answer(puzzle, "8.0", SOLUTIONS / f"{puzzle}.py"):
-        assert seen.figures == record.figures(puzzle, seen.function, "8.0")
+    for seen in compiled.compile_answer(puzzle, capability, SOLUTIONS / f"{puzzle}.py"):
+        assert seen.figures == record.figures(puzzle, seen.function, capability)
         assert seen.compiled is not None
         assert all(each.line <= len(seen.text) for each in seen.compiled.instructions)
         assert all(
