@@ -13,15 +13,17 @@ RUN := .venv/bin/python
 endif
 STAMP := .venv/.installed
 DEV_STAMP := .venv/.installed-dev
+COMPILE_STAMP := .venv/.installed-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-all grade build check-sync mutants lint fix bench house gpu
+.PHONY: help lab test test-all test-compiled grade build check-sync mutants lint fix bench house gpu
 
 help:  ## list these targets
 	@echo "make lab         open JupyterLab at lesson 00 (LESSON=01 opens another)"
 	@echo "make grade       grade your answers in puzzles/ (ARGS='--only guard' picks some)"
 	@echo "make test        lint, check-sync and every test"
 	@echo "make test-all    the same, and all of the long series of which make test runs a part"
+	@echo "make test-compiled  the tests that need NVIDIA's compiler: no GPU, but 205 MB to install"
 	@echo "make build       rebuild stubs and notebooks from solutions/ and notebooks/source/"
 	@echo "make check-sync  compare what is committed with a fresh build"
 	@echo "make mutants     break every solution in small ways; the grader must see each one"
@@ -32,7 +34,7 @@ help:  ## list these targets
 	@echo "make gpu         on a machine with an NVIDIA GPU: what it really does, into benchmarks/records"
 	@echo ""
 	@echo "Each makes .venv and installs what it needs first: requirements.txt for lab and grade,"
-	@echo "requirements-dev.txt for the others. make gpu installs nothing: it takes .venv or PYTHON as it is."
+	@echo "requirements-dev.txt for the others, and requirements-compile.txt for test-compiled. make gpu installs nothing: it takes .venv or PYTHON as it is."
 	@echo "PYTHON=python3.13 picks the Python for a new .venv."
 
 lab: $(STAMP)
@@ -46,6 +48,11 @@ grade: $(STAMP)
 test: export PYTHONDONTWRITEBYTECODE =
 test: lint check-sync
 	$(RUN) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# Only the tests that make test leaves out where the extra is not installed; see tests/conftest.py.
+test-compiled: export PYTHONDONTWRITEBYTECODE =
+test-compiled: $(COMPILE_STAMP)
+	$(RUN) -m pytest -m compiler -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests $(ARGS)
 
 test-all: export GPU_COURSE_TESTS = all
 test-all: test
@@ -81,6 +88,7 @@ bench: $(DEV_STAMP)
 	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/ranks.py
 	$(RUN) benchmarks/launches.py
+	$(RUN) benchmarks/compiling.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 
 # It may be a borrowed machine without a network, so nothing is installed.
@@ -97,3 +105,7 @@ $(STAMP): requirements.txt pyproject.toml simt/pyproject.toml install.py
 $(DEV_STAMP): $(STAMP) requirements-dev.txt
 	$(RUN) install.py requirements-dev.txt
 	@touch $(DEV_STAMP)
+
+$(COMPILE_STAMP): $(DEV_STAMP) requirements-compile.txt
+	$(RUN) install.py requirements-compile.txt
+	@touch $(COMPILE_STAMP)

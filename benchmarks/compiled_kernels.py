@@ -13,7 +13,6 @@ that holds them all, that loop counts as often as it takes for `PRODUCTS` of the
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import sys
@@ -25,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.record_float64 import kernels
+from benchmarks.course_kernels import kernels, load
 from gpu_course.hardware.compiled.compiler import compile_kernel
 from gpu_course.hardware.compiled.listing import Compiled
 from gpu_course.hardware.compiled.toolchain import toolchain
@@ -237,13 +236,10 @@ def _of_source(text: str, function: str, arguments: list[Any], label: str) -> di
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.py"
         path.write_text(text, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location("kernel", path)
-        assert spec and spec.loader
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        kernel = load(path, function)
         return {
             capability: Code.of(
-                compile_kernel(lambda: getattr(module, function), function, arguments, capability)
+                compile_kernel(lambda: kernel, function, arguments, capability, lines=False)
             ).counted(PRODUCTS.get(label, 1))
             for capability in CAPABILITIES
         }

@@ -2,24 +2,23 @@
 
     python -m benchmarks.record_compiled
 
-It needs no GPU, but the extra `compile`. What is found is written to
-gpu_course/hardware/compiled/record.json, which serves whoever has no compiler; a test compiles the
-solutions anew where it can and compares.
+It needs no GPU, but the extra `compile`. Of the named mistakes it records alone how often their PTX
+computes in float64. What is found is written to gpu_course/hardware/compiled/record.json, which
+serves whoever has no compiler; a test compiles anew where it can and compares.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
+from benchmarks.course_kernels import SOLUTIONS, kernels, load
 from gpu_course.grading.compiled import compile_answer
-from gpu_course.hardware.compiled.compiler import CAPABILITIES
+from gpu_course.hardware.compiled.compiler import CAPABILITIES, USUAL, ptx_of
+from gpu_course.hardware.compiled.listing import float64_in_ptx
 from gpu_course.hardware.compiled.record import PATH, Figures, Record, to_text
 from gpu_course.hardware.compiled.toolchain import toolchain
 from gpu_course.puzzle import KernelPuzzle
 from gpu_course.puzzle.index import puzzles
-
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
 
 
 def compiled(capability: str) -> Iterator[tuple[str, Figures]]:
@@ -31,13 +30,20 @@ def compiled(capability: str) -> Iterator[tuple[str, Figures]]:
                 yield f"{puzzle.name}:{seen.function}", seen.figures
 
 
+def float64() -> Iterator[tuple[str, int]]:
+    """Yields ("lesson/puzzle:function", float64 operations in its PTX), mistakes included."""
+    for key, path, function, _, arguments in kernels():
+        ptx = ptx_of(load(path, function), arguments, USUAL)
+        yield key, float64_in_ptx(ptx)
+
+
 def made() -> Record:
     """Returns the record of the solutions as they are."""
-    kernels: dict[str, dict[str, Figures]] = {}
+    found: dict[str, dict[str, Figures]] = {}
     for capability in CAPABILITIES:
         for name, figures in compiled(capability):
-            kernels.setdefault(name, {})[capability] = figures
-    return Record(toolchain().versions, kernels)
+            found.setdefault(name, {})[capability] = figures
+    return Record(toolchain().versions, found, dict(float64()))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,17 @@ settings.load_profile("course")
 core.global_force_seed = tree_seed()
 
 left_out = pytest.StashKey[int]()
+NO_COMPILER = "needs the extra compile"
+"""Why a test is skipped where NVIDIA's compiler is not installed, in these words."""
+SKIPS_IN_PTX = "keep"
+"""The fixture of tests/ptx that skips what asks for it, in the same words."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Marks the tests that need the compiler, for `make test-compiled` and for the closing line."""
+    skipped = any(mark.kwargs.get("reason") == NO_COMPILER for mark in item.iter_markers("skipif"))
+    if skipped or SKIPS_IN_PTX in getattr(item, "fixturenames", ()):
+        item.add_marker("compiler")
 
 
 @pytest.hookimpl(trylast=True)
@@ -59,7 +70,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     out = terminalreporter.config.stash.get(left_out, 0)
     if out:
         terminalreporter.write_line(f"left out of the long series: {out}; make test-all runs them")
-    for mark, kind in (("browser", "browser"), ("gpu", "GPU")):
+    for mark, kind, remedy in (
+        ("browser", "browser", ""),
+        ("gpu", "GPU", ""),
+        ("compiler", "compiler", "; make test-compiled installs it and runs them"),
+    ):
         skipped = [
             report
             for report in terminalreporter.stats.get("skipped", [])
@@ -68,7 +83,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if skipped:
             reasons = sorted({report.longrepr[2].removeprefix("Skipped: ") for report in skipped})
             terminalreporter.write_line(
-                f"{kind} tests skipped: {len(skipped)} ({'; '.join(reasons)})"
+                f"{kind} tests skipped: {len(skipped)} ({'; '.join(reasons)}){remedy}"
             )
     if terminalreporter.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         for line in house.summary(house.rooms()):

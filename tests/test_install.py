@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from setuptools import find_packages
 
+from gpu_course.hardware.compiled.record import record
+
 ROOT = Path(__file__).parents[1]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 specification = importlib.util.spec_from_file_location("install", ROOT / "install.py")
@@ -112,10 +114,21 @@ def test_a_learner_gets_the_course_and_no_tools_of_its_makers() -> None:
             continue
         if target in ("lab", "grade"):
             assert needs == "$(STAMP)"
+        elif target == "test-compiled":
+            assert needs == "$(COMPILE_STAMP)"
         elif target == "gpu":
             assert not needs  # a borrowed machine may have no network to install from
         elif target != "help":
             assert needs in ("$(DEV_STAMP)", "lint check-sync", "test"), target
+
+
+def test_the_compiler_that_is_tested_with_is_the_one_that_made_the_record() -> None:
+    text = (ROOT / "requirements-compile.txt").read_text(encoding="utf-8")
+    pinned = dict(re.findall(r"^([\w-]+)==(\S+)$", text, flags=re.MULTILINE))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extra = project["optional-dependencies"]["compile"]
+    assert set(pinned) == {re.split("[<>=]", need)[0] for need in extra}
+    assert record().versions.items() <= pinned.items()
 
 
 def test_what_is_installed_is_the_course_and_no_tool_of_its_makers() -> None:

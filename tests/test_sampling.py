@@ -33,7 +33,7 @@ def test_a_few_are_a_few_however_long_the_series_is() -> None:
     for length in (400, 1000, 4000):
         series = NAMES[:length]
         found = [name for name in series if sampling.drawn(name, sampling.share(100, of=length))]
-        assert 70 < len(found) < 130
+        assert 50 < len(found) < 150  # a share of this size is off by 10, give or take
     assert sampling.share(10, of=3) == sampling.share(10, of=0) == 1.0
 
 

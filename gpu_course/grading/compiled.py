@@ -6,6 +6,7 @@ Of the answer file, imports, constants and functions are read; see `hardware.ans
 from __future__ import annotations
 
 import linecache
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -26,6 +27,7 @@ from gpu_course.hardware.compute_capability import capability as limits_of
 from gpu_course.hardware.occupancy import Occupancy, occupancy
 from gpu_course.hardware.run import cuda_module, kernels_of
 from gpu_course.puzzle import KernelPuzzle, Launch, index
+from simt.text import one_line
 
 FOLDER = "compiled"
 
@@ -89,7 +91,12 @@ def compile_answer(
 
     @cache
     def kernels() -> dict[str, Any]:
-        return kernels_of(file, launches, cuda_module())
+        try:
+            return kernels_of(file, launches, cuda_module())
+        except CourseError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise _broken(file, error) from error
 
     keep = workspace.state_folder() / FOLDER
     values = {**given.outputs, **given.inputs}
@@ -151,6 +158,15 @@ def recorded(name: str, capability: str = USUAL) -> tuple[Seen, ...]:
         )
         for launch in _launches(_example(puzzle))
     )
+
+
+def _broken(file: Path, error: BaseException) -> CourseError:
+    """Returns what happened when an answer file was executed, in one line with its place."""
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((each.lineno for each in reversed(frames) if each.filename == str(file)), None)
+    where = file.name if line is None else f"{file.name}:{line}"
+    said = one_line(f"{type(error).__name__}: {error}")
+    return CourseError(f"{where} ends with {said}", "mend the line: nothing can be compiled of it")
 
 
 def _kernel_puzzle(name: str) -> KernelPuzzle:

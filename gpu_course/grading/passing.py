@@ -67,7 +67,7 @@ def kernel_sections(puzzle: KernelPuzzle, right: Sequence[Trial]) -> list[Sectio
     told = puzzle.debrief
     if told is None:
         return []
-    parts = [_counted(path, budgets.counter(right[0].counters, path)) for path in told.shows]
+    parts = [counted_text(path, budgets.counter(right[0].counters, path)) for path in told.shows]
     seen = f"{describe(right[0].given.case)}: {', '.join(parts)}"
     return [
         *section("yours", seen),
@@ -115,7 +115,13 @@ def _debrief(told: Debrief, bonus: str) -> list[Section]:
     ]
 
 
-def _counted(path: str, number: int) -> str:
+def counted_text(path: str, number: int) -> str:
+    """Returns a count in words: "warps shuffled 5 times".
+
+    Args:
+        path: a key of COUNTED.
+        number: how many.
+    """
     times = {1: "once", 2: "twice"}.get(number, f"{number:,} times")
     words = COUNTED[path]
     if not number and "{times}" in words:
@@ -153,7 +159,7 @@ def _bonus(puzzle: KernelPuzzle, right: Sequence[Trial]) -> str:
     tried, counted, limit = (beyond or found)[0]
     word = "not met yet" if beyond else "met"
     where = "" if tried is right[0] else f" in the case {describe(tried.given.case)}"
-    yours = _counted(bonus.counter, counted)
+    yours = counted_text(bonus.counter, counted)
     return f"{word}: {told.goal} Yours: {yours}{where}; the goal is {limit:,}."
 
 

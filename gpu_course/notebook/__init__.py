@@ -19,6 +19,7 @@ from gpu_course.notebook.pictures import show_banks, show_intervals, show_touche
 from gpu_course.notebook.prediction import predict
 from gpu_course.notebook.replay import replay
 from gpu_course.notebook.step_through import step_through
+from gpu_course.notebook.triptych import triptych
 from simt.simulator import simulate
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "show_touches",
     "simulate",
     "step_through",
+    "triptych",
 ]
 
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 import ast
 import io
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from IPython.core.displaypub import DisplayPublisher
@@ -39,6 +41,7 @@ class _Part:
         display_id: by which it is changed later, None where nobody will.
         printed: True for what was printed.
         waiting: set for what waits, which is shown in any case.
+        again: makes data and metadata anew when it is shown after all, for what shows the guess.
     """
 
     data: dict[str, Any]
@@ -46,6 +49,7 @@ class _Part:
     display_id: str | None = None
     printed: bool = False
     waiting: Waiting | None = None
+    again: Callable[[], tuple[dict[str, Any], dict[str, Any]]] | None = None
 
 
 class HeldCell:
@@ -96,6 +100,8 @@ class HeldCell:
                 part.waiting = None
         if not any(part.waiting for part in self._parts):
             for part, handle in self._held:
+                if part.again is not None:
+                    part.data, part.metadata = part.again()
                 handle.update(part.data, raw=True, metadata=part.metadata)
             self._held.clear()
 
@@ -110,6 +116,10 @@ class HeldCell:
     ) -> None:
         """Adds something that was displayed."""
         self._parts.append(_Part(dict(data), dict(metadata or {}), display_id))
+
+    def renew_last(self, again: Callable[[], tuple[dict[str, Any], dict[str, Any]]]) -> None:
+        """Says how what was shown last is made anew."""
+        self._parts[-1].again = again
 
     def changed(
         self, data: dict[str, Any], metadata: dict[str, Any] | None, display_id: str
@@ -184,6 +194,8 @@ class _Returned:
         hook.fill_exec_result(result)
         if data:
             self._cell.shown(data, metadata)
+            if getattr(result, "shows_the_guess", False):
+                self._cell.renew_last(partial(hook.compute_format_data, result))
 
 
 def _display(data: dict[str, Any], metadata: dict[str, Any], display_id: Any) -> Any:

@@ -65,6 +65,11 @@ class Prediction(Asked):
         return _number(value) if self.choices is None else value
 
     @property
+    def said(self) -> str:
+        """The same in words, with its unit; "" while there is none."""
+        return "" if self.answer is None else self._words(self.answer)
+
+    @property
     def given(self) -> bool:
         return self.answer is not None
 

@@ -218,7 +218,7 @@ def test_cuda_defines_every_kernel_of_the_puzzle(puzzle: KernelPuzzle) -> None:
         assert tuple(named) == parameters
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the wheel nvidia-cuda-nvrtc")
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the extra compile")
 @each(KERNELS)
 def test_cuda_compiles_for_a_gpu_of_today(puzzle: KernelPuzzle) -> None:
     (text,) = blocks(puzzle, "c++")

@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.long(77), pytest.mark.timeout(MAX_S)]
 
 # The calls whose output may be another one each time: what a hand moves, what tells about this
 # machine, and what depends on how far a learner is.
-CHANGING = {"predict", "explore", "play", "play_touches", "live"}
+CHANGING = {"predict", "explore", "play", "play_touches", "live", "triptych"}
 CHANGING |= {"step_through", "replay"}
 CHANGING |= {"examine", "bench"}
 CHANGING |= {"hint", "progress", "glossary", "forecast", "solved_under_roof"}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import re
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -15,8 +19,15 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.hardware.compiled.listing import Compiled, read_compiled, with_lines_of
-from gpu_course.hardware.compiled.toolchain import Toolchain, ToolFailed, run_tool, toolchain
+from gpu_course.hardware.compiled.toolchain import (
+    TO_INSTALL,
+    Toolchain,
+    ToolFailed,
+    run_tool,
+    toolchain,
+)
 from simt.files import write_text
+from simt.text import one_line
 
 CAPABILITIES = ("7.5", "8.0", "9.0", "10.0", "12.0")
 """One of each architecture that the compiler of CUDA 13 knows, for records and comparisons."""
@@ -32,6 +43,7 @@ def compile_kernel(
     capability: str = USUAL,
     keep: Path | None = None,
     text: str | None = None,
+    lines: bool = True,
 ) -> Compiled:
     """Returns what the compiler makes of a kernel.
 
@@ -43,6 +55,7 @@ def compile_kernel(
         keep: a folder for what was compiled; None keeps nothing.
         text: all that the code depends on, such as the text of its file; None where that is not
             known: then PTX is made each time, and only what follows is kept.
+        lines: whether the lines of the file are wanted, which takes as long again.
 
     Raises:
         NoCompiler: the wheels are not installed.
@@ -51,20 +64,21 @@ def compile_kernel(
     """
     tools = toolchain()
     arch = _arch(capability)
-    parts = [FORM, name, capability, [_type(each) for each in arguments], tools.versions]
+    parts = [FORM, name, capability, [_type(each) for each in arguments], tools.versions, lines]
     path = None if text is None else _kept(keep, [*parts, text])
     found = _read(path)
     if found is None:
         kernel = load()
         kernel = getattr(kernel, "py_func", kernel)
-        ptx = _ptx(kernel, arguments, capability)
+        ptx = ptx_of(kernel, arguments, capability)
         if path is None:
             path = _kept(keep, [*parts, ptx])
             found = _read(path)
         if found is None:
             found = _assembled(name, capability, arch, ptx, tools)
-            with_lines = _ptx(kernel, arguments, capability, lines=True)
-            found = _with_lines(found, name, capability, arch, with_lines, tools)
+            if lines:
+                with_lines = ptx_of(kernel, arguments, capability, lines=True)
+                found = _with_lines(found, name, capability, arch, with_lines, tools)
             _write(path, found)
     return found
 
@@ -106,9 +120,20 @@ def _with_lines(
     return lined if same else with_lines_of(found, lined)
 
 
-def _ptx(
+def ptx_of(
     function: Callable[..., Any], arguments: Sequence[Any], capability: str, lines: bool = False
 ) -> str:
+    """Returns the PTX that Numba makes of a kernel, without a look at what is kept.
+
+    Args:
+        function: a plain function.
+        arguments: as a launch gets them; only their types count.
+        capability: the compute capability to compile for.
+        lines: whether the PTX says which line of the file each part comes from.
+
+    Raises:
+        CourseError: Numba refuses the kernel.
+    """
     from gpu_course.hardware.run import cuda_module
 
     number = tuple(map(int, capability.split(".")))
@@ -116,7 +141,7 @@ def _ptx(
     from numba import typeof
 
     types = tuple(map(typeof, arguments))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _helpers_for(number):
         warnings.simplefilter("ignore")
         try:
             ptx, _ = cuda.compile_ptx(function, types, cc=number, lineinfo=lines)
@@ -125,13 +150,33 @@ def _ptx(
     return str(ptx)
 
 
+@contextmanager
+def _helpers_for(capability: tuple[int, ...]) -> Iterator[None]:
+    """Has the functions that a kernel calls compiled for a capability, too.
+
+    Numba compiles such a function for the card that is there, and asks the driver which one that
+    is. Here there may be none, and the capability is known.
+    """
+    from numba.cuda import dispatcher
+
+    asked = dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device = asked
+
+
 def _refusal(function: Callable[..., Any], error: Exception) -> CourseError:
     """Returns what Numba has against a kernel, in one line with its place."""
     code = function.__code__
     said = [line.strip() for line in str(error).splitlines() if line.strip()]
-    reason = next((each for each in said if not each.startswith(("Failed in", "During:"))), "")
-    line = getattr(getattr(error, "loc", None), "line", None) or code.co_firstlineno
-    where = f"{Path(code.co_filename).name}:{line}"
+    told = [each for each in said if not each.startswith(("Failed in", "During:"))]
+    reason = " ".join(told[:2] if told and told[0].endswith(":") else told[:1]).replace(">>> ", "")
+    file = Path(code.co_filename).name
+    places = re.findall(r'File "(?:[^"]*[/\\])?([^"/\\]+)", line (\d+)', str(error))
+    line = next((int(number) for name, number in places if name == file), code.co_firstlineno)
+    where = f"{file}:{line}"
     return CourseError(
         f"Numba does not compile {function.__name__}: {reason or type(error).__name__} ({where})",
         "check the answer in the simulator first: it says more",
@@ -145,7 +190,13 @@ def _assembled(function: str, capability: str, arch: str, ptx: str, tools: Toolc
         _, said = run_tool([tools.ptxas, "-v", "-lineinfo", f"-arch={arch}", source, "-o", binary])
         lines, _ = run_tool([tools.nvdisasm, "-json", "-g", binary])
         alive, _ = run_tool([tools.nvdisasm, "-c", "-lrm", "count", binary])
-    return read_compiled(function, capability, ptx, said, lines, alive, tools.named)
+    try:
+        return read_compiled(function, capability, ptx, said, lines, alive, tools.named)
+    except (ValueError, LookupError, TypeError) as error:
+        raise ToolFailed(
+            f"what nvdisasm printed cannot be read: {one_line(str(error))}",
+            f"the course knows the versions of its record: {TO_INSTALL}",
+        ) from error
 
 
 def _kept(folder: Path | None, parts: list[Any]) -> Path | None:
@@ -159,8 +210,9 @@ def _kept(folder: Path | None, parts: list[Any]) -> Path | None:
 def _write(path: Path | None, found: Compiled) -> None:
     if path is None:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, msgspec.json.encode(found).decode())
+    with contextlib.suppress(OSError):  # it is compiled anew the next time
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, msgspec.json.encode(found).decode())
 
 
 def _read(path: Path | None) -> Compiled | None:

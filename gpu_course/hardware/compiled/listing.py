@@ -163,6 +163,19 @@ def mix(instructions: Iterable[Instruction]) -> dict[str, int]:
     return {kind: found[kind] for kind in ranked}
 
 
+_FLOAT64 = re.compile(r"\b(?:add|sub|mul|div|fma|mad|sqrt|rcp)(?:\.[a-z]+)*\.f64\b")
+
+
+def float64_in_ptx(ptx: str) -> int:
+    """Returns how many statements of PTX compute in float64; conversions and comparisons do not.
+
+    Examples:
+        >>> float64_in_ptx("add.rn.f64 %fd1, %fd2, %fd3; cvt.f64.f32 %fd4, %f1;")
+        1
+    """
+    return len(_FLOAT64.findall(ptx))
+
+
 def read_compiled(
     function: str, capability: str, ptx: str, ptxas: str, lines: str, alive: str, compiler: str
 ) -> Compiled:

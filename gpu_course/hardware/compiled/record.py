@@ -45,11 +45,14 @@ class Record(msgspec.Struct, frozen=True):
 
     Attributes:
         versions: distribution -> version of what compiled.
-        kernels: "lesson/puzzle:function" -> compute capability -> Figures.
+        kernels: "lesson/puzzle:function" -> compute capability -> Figures, of the solutions.
+        float64: "lesson/puzzle:function" -> operations in float64 in its PTX for the usual
+            capability, of solutions and named mistakes.
     """
 
     versions: dict[str, str]
     kernels: dict[str, dict[str, Figures]]
+    float64: dict[str, int] = msgspec.field(default_factory=dict)
 
     @property
     def compiler(self) -> str:
@@ -83,10 +86,13 @@ def figures(puzzle: str, function: str, capability: str) -> Figures:
 
 
 def to_text(made: Record) -> bytes:
-    """Returns the record as it is written: a line for each kernel."""
+    """Returns the record as it is written: a line for each kernel and table."""
     encode = msgspec.json.encode
     lines: list[Any] = [
         encode(name) + b": " + encode(kept) for name, kept in sorted(made.kernels.items())
     ]
     head = b'{"versions": ' + encode(made.versions) + b',\n"kernels": {\n'
-    return head + b",\n".join(lines) + b"\n}}\n"
+    counts = [encode(name) + b": " + encode(count) for name, count in sorted(made.float64.items())]
+    return b"".join(
+        [head, b",\n".join(lines), b'\n},\n"float64": {\n', b",\n".join(counts), b"\n}}\n"]
+    )

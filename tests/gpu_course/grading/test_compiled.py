@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -16,9 +17,10 @@ from gpu_course.grading import compiled, compiled_text, workspace
 from gpu_course.hardware.compiled import compiler, record, toolchain
 from gpu_course.hardware.compiled.compiler import CAPABILITIES
 from gpu_course.hardware.compiled.listing import Compiled, read_compiled
-from gpu_course.hardware.compute_capability import capability
+from gpu_course.hardware.compute_capability import capability as limits_of
 from gpu_course.hardware.occupancy import occupancy
 from gpu_course.puzzle import KernelPuzzle, index
+from tests.sampling import share
 
 SOLUTIONS = Path(__file__).parents[3] / "solutions"
 SAMPLE = Path(__file__).parents[1] / "hardware" / "compiled" / "add_ten"
@@ -91,7 +93,7 @@ def test_json_has_it_all(run: Run) -> None:
     (found,) = json.loads(run("add_ten", "--format", "json").output)
     assert found["from"] == "compiler"
     assert (found["registers"], found["instructions"]) == (10, len(found["sass"]))
-    fits = occupancy(capability("8.0"), 10, 0, found["threads"])
+    fits = occupancy(limits_of("8.0"), 10, 0, found["threads"])
     assert (found["blocks_per_sm"], found["occupancy"]) == (fits.blocks, fits.fraction)
     assert found["sass"][0] == {"line": 17, "registers": 1, "text": sample().instructions[0].text}
 
@@ -108,6 +110,47 @@ def test_what_cannot_be_compiled(run: Run) -> None:
     assert both.exit_code == 2 and "two listings" in both.stderr
 
 
+@pytest.mark.usefixtures("a_compiler")
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "ptxas was not done after 60 s, and was ended",
+        "ptxas failed: ptxas fatal : Memory allocation failure",
+    ],
+)
+def test_a_tool_that_fails_is_one_line(
+    run: Run, fact: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(*given: Any) -> Any:
+        raise toolchain.ToolFailed(fact, "")
+
+    monkeypatch.setattr(compiled, "compile_kernel", failed)
+    done = run("add_ten")
+    assert (done.exit_code, done.stdout, done.stderr.splitlines()) == (2, "", [fact])
+
+
+REFUSED = "from numba import cuda\n\n\n@cuda.jit\ndef add_ten(out, a):\n    {}\n"
+
+
+@COMPILES
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (REFUSED.format("out[0] = 1\n    x = [k for k in a]"), "Numba does not compile add_ten: "),
+        ("N = 1 // 0\n" + REFUSED.format("out[0] = 1"), "add_ten.py:1 ends with ZeroDivisionError"),
+        ("exit(3)\n" + REFUSED.format("out[0] = 1"), "add_ten.py:1 ends with SystemExit: 3"),
+    ],
+)
+def test_an_answer_that_cannot_be_compiled_is_told_in_a_line(
+    run: Run, text: str, said: str
+) -> None:
+    workspace.write_text(workspace.answer_path(index.find("add_ten")), text)
+    done = run("add_ten")
+    assert done.exit_code == 2 and done.stdout == ""
+    fact, *rest = done.stderr.splitlines()
+    assert fact.startswith(said) and [line.split()[0] for line in rest] == ["try:"]
+
+
 @pytest.mark.usefixtures("no_compiler")
 def test_without_a_compiler_the_record_speaks_and_is_named(run: Run) -> None:
     done = run("add_ten", "--cc", "9.0")
@@ -121,12 +164,25 @@ def test_without_a_compiler_the_record_speaks_and_is_named(run: Run) -> None:
     assert none.exit_code == 2 and f"it has {', '.join(CAPABILITIES)}" in none.stderr
 
 
+def asks_for_float64(name: str) -> bool:
+    """True for a puzzle that gives or wants an array of float64, as its statement then says."""
+    puzzle = index.find(name)
+    assert isinstance(puzzle, KernelPuzzle)
+    case = puzzle.cases[0]
+    inputs = puzzle.inputs(np.random.default_rng(0), case)
+    arrays = [*inputs.values(), *puzzle.outputs(inputs, case).values()]
+    return any(getattr(each, "dtype", None) == np.float64 for each in arrays)
+
+
 @pytest.mark.parametrize("puzzle", KERNELS)
 def test_the_record_holds_each_kernel_and_none_spills(puzzle: str) -> None:
+    solution = [seen.function for seen in compiled.recorded(puzzle)]
+    in_ptx = sum(record.record().float64[f"{puzzle}:{function}"] for function in solution)
+    assert not in_ptx or asks_for_float64(puzzle)
     for each in CAPABILITIES:
         for seen in compiled.recorded(puzzle, each):
             assert not seen.figures.spill_bytes and not seen.figures.stack_bytes
-            assert not seen.figures.mix.get("float64")
+            assert not seen.figures.mix.get("float64") or asks_for_float64(puzzle)
             assert seen.occupancy.blocks > 0
             assert "record" in compiled_text.summary_text(seen)
 
@@ -136,16 +192,17 @@ def test_the_record_is_no_larger_than_it_needs_to_be() -> None:
 
 
 @COMPILES
-@pytest.mark.series(1 / 4)
+@pytest.mark.series(share(16, of=len(KERNELS) * len(CAPABILITIES)))
+@pytest.mark.parametrize("capability", CAPABILITIES)
 @pytest.mark.parametrize("puzzle", KERNELS)
 def test_the_record_is_what_the_compiler_makes(
-    puzzle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    puzzle: str, capability: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if toolchain.toolchain().versions != record.record().versions:
         pytest.skip("the record was made by other versions")
-    monkeypatch.setenv("GPU_COURSE_ANSWERS", os.fspath(tmp_path / "puzzles"))
-    for seen in compiled.compile_answer(puzzle, "8.0", SOLUTIONS / f"{puzzle}.py"):
-        assert seen.figures == record.figures(puzzle, seen.function, "8.0")
+    monkeypatch.setenv("GPU_COURSE_ANSWERS", os.fspath(tmp_path))
+    for seen in compiled.compile_answer(puzzle, capability, SOLUTIONS / f"{puzzle}.py"):
+        assert seen.figures == record.figures(puzzle, seen.function, capability)
         assert seen.compiled is not None
         assert all(each.line <= len(seen.text) for each in seen.compiled.instructions)
         assert all(
@@ -155,7 +212,6 @@ def test_the_record_is_what_the_compiler_makes(
 
 @COMPILES
 def test_a_function_of_a_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import numpy as np
     from numba import cuda
 
     monkeypatch.chdir(tmp_path)

@@ -18,6 +18,7 @@ from gpu_course.hardware.compiled.listing import Instruction
 from gpu_course.hardware.compiled.main_loops import MainLoop, main_loop, main_loops_text
 from gpu_course.hardware.compiled.toolchain import has_compiler
 
+pytestmark = pytest.mark.long(30)
 ROOT = Path(__file__).parents[3]
 RECORD = json.loads((compiled_kernels.RECORDS / "matmul.json").read_text(encoding="utf-8"))
 DISCUSSIONS = sorted((ROOT / "solutions" / "06_matmul").glob("*.md"))

@@ -2,42 +2,74 @@
 
 from __future__ import annotations
 
-import importlib.util
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from benchmarks.record_float64 import kernels
+from benchmarks.course_kernels import kernels, load
+from gpu_course.errors import CourseError
+from gpu_course.hardware.compiled.compiler import compile_kernel
+from gpu_course.hardware.compiled.listing import Compiled
+from gpu_course.hardware.compiled.toolchain import has_compiler
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.occupancy import occupancy
-from tests.course import sass
-from tests.course.sass import Machine
 
-pytestmark = pytest.mark.skipif(
-    sass.tools() is None, reason="needs numba-cuda and the wheel nvidia-cuda-nvcc"
-)
+pytestmark = [
+    pytest.mark.long(15),
+    pytest.mark.skipif(not has_compiler(), reason="needs the extra compile"),
+]
+H100 = "9.0"
 SMS_OF_AN_H100 = 132
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A kernel in machine code, and what is counted in it.
+
+    Attributes:
+        compiled: what the compiler made of it.
+    """
+
+    compiled: Compiled
+
+    def count(self, opcode: str) -> int:
+        """Returns how many instructions begin with a name, such as "SHFL"."""
+        return sum(each.opcode.startswith(opcode) for each in self.compiled.instructions)
+
+    def loads_in_flight(self) -> int:
+        """Returns the most loads from global memory sent off before the first of them is used."""
+        most, pending = 0, set[str]()
+        for each in self.compiled.instructions:
+            registers = re.findall(r"\bR\d+\b", each.text)
+            stores = each.opcode.startswith(("ST", "RED", "ATOM"))
+            if each.opcode.startswith("LDG"):
+                pending.add(registers[0])
+                most = max(most, len(pending))
+            elif pending & set(registers if stores else registers[1:]):
+                pending.clear()
+        return most
 
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Any:
-    """Compiles a solution of the lesson, with some of its text replaced."""
+    """Compiles a solution of the lesson for an H100, with some of its text replaced."""
 
     def compiled(name: str, function: str = "", *changes: tuple[str, str]) -> Machine:
         key = f"05_reductions_and_scans/{name}:{function or name}"
-        found = next(rest for found, *rest in kernels() if found == key)
-        text = found[0].read_text(encoding="utf-8")
+        file, kernel, _, arguments = next(rest for found, *rest in kernels() if found == key)
+        text = file.read_text(encoding="utf-8")
         for old, new in changes:
             assert old in text
             text = text.replace(old, new)
         path = tmp_path / f"{name}.py"
         path.write_text(text, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec and spec.loader
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return sass.compiled(getattr(module, found[1]).py_func, found[3], tmp_path)
+        return Machine(
+            compile_kernel(lambda: load(path, kernel), kernel, arguments, H100, lines=False)
+        )
 
     return compiled
 
@@ -45,9 +77,10 @@ def machine(tmp_path: Path) -> Any:
 def test_a_scan_sends_all_its_loads_off_and_needs_no_fence(machine: Any) -> None:
     found = machine("scan_lookback")
     assert found.loads_in_flight() == found.count("LDG") == 15
-    assert found.stack_bytes == 0, "the numbers of a thread are in registers"
+    assert found.compiled.stack_bytes == 0, "the numbers of a thread are in registers"
     assert not found.count("MEMBAR")
-    room = occupancy(capability("9.0"), found.registers, found.shared_bytes, 128)
+    figures = found.compiled
+    room = occupancy(capability(H100), figures.registers, figures.shared_bytes, 128)
     assert room.blocks * SMS_OF_AN_H100 > 1000
 
 
@@ -60,7 +93,7 @@ def test_a_piece_sends_its_eight_loads_off_together(machine: Any) -> None:
         ("        rest = a[piece * PIECE + t :]\n", ""),
         ("rest[k * TPB]", "a[piece * PIECE + t + k * TPB]"),
     )
-    more = len(by_index.instructions) - len(found.instructions)
+    more = len(by_index.compiled.instructions) - len(found.compiled.instructions)
     assert 7 <= more / 8 <= 11, "for each load"
 
 
@@ -87,15 +120,15 @@ def test_each_fence_empties_the_first_cache(machine: Any) -> None:
     assert found.count("MEMBAR") == found.count("CCTL.IVALL") == 2
 
 
-def test_an_increment_that_wraps_round_takes_unsigned_numbers_alone(tmp_path: Path) -> None:
-    from numba import cuda, types
-    from numba.core.errors import TypingError
+def test_an_increment_that_wraps_round_takes_unsigned_numbers_alone() -> None:
+    from numba import cuda
 
     def one_more(counter):  # type: ignore[no-untyped-def]
         cuda.atomic.inc(counter, 0, 3)
 
-    for kind in types.uint32, types.uint64:
-        assert sass.compiled(one_more, [kind[::1]], tmp_path).instructions
-    for kind in types.int32, types.int64:
-        with pytest.raises(TypingError):
-            sass.compiled(one_more, [kind[::1]], tmp_path)
+    for kind in np.uint32, np.uint64:
+        found = compile_kernel(lambda: one_more, "one_more", [np.zeros(1, kind)], H100, lines=False)
+        assert Machine(found).count("ATOM") + Machine(found).count("RED") == 1
+    for kind in np.int32, np.int64:
+        with pytest.raises(CourseError, match="Numba does not compile one_more"):
+            compile_kernel(lambda: one_more, "one_more", [np.zeros(1, kind)], H100, lines=False)
