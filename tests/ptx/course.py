@@ -2,15 +2,15 @@
 
 Both start from the same numbers. The puzzles draw eighths, whose products float32 holds exactly, so
 that it would not show whether they were fused with a sum or rounded first. Here every float of a
-case, scalars too, is multiplied by one random factor: mantissas are full then, and what was equal or
-in order stays so.
+case, scalars too, is multiplied by one random factor: mantissas are full then, and what was equal
+or in order stays so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -158,17 +158,18 @@ def program(
     return _program(getattr(texts, form), watched)
 
 
-@cache
+@lru_cache(maxsize=16)
 def _program(text: str, watched: bool) -> Program:
     return Program.of(text, watched)
 
 
-def differences(ours: Values, theirs: Values, tolerance: tuple[float, float] | None) -> list[str]:
+def differences(ours: Values, theirs: Values, tolerance: float | None) -> list[str]:
     """Returns what differs between two sets of values.
 
     Args:
         ours, theirs: what the simulator left, and the oracle.
-        tolerance: (relative, absolute); None where bits must be the same. A NaN is like any other.
+        tolerance: of the largest number of an array; None where bits must be the same. A NaN is
+            like any other.
     """
     found = []
     for name, left in ours.items():
@@ -179,7 +180,8 @@ def differences(ours: Values, theirs: Values, tolerance: tuple[float, float] | N
         if left.dtype.kind == "f":
             same |= np.isnan(left) & np.isnan(right)
             if tolerance is not None:
-                same |= np.isclose(left, right, *tolerance)
+                most = np.abs(left[np.isfinite(left)]).max(initial=0.0)
+                same |= np.isclose(left, right, tolerance, tolerance * most)
         for place in np.argwhere(~same)[:3]:
             at = tuple(place.tolist())
             found.append(f"{name}{list(at)} is {left[at]!r}, and {right[at]!r} as PTX")

@@ -842,3 +842,6 @@ NAMES: dict[str, Any] = {
 
 SPACES = ("global", "shared", "local")
 CELLS = tuple((space, kind) for space in SPACES for kind in VIEWS)
+
+APPROXIMATE = re.compile(r"\w+\.approx\b")
+"""Opcodes whose result PTX leaves open in its last bits."""

@@ -26,7 +26,7 @@ VIEWS = {
 """Type of a load or store -> how a cell of it is read from bytes; `b32` is read as `u32`."""
 
 GLOBAL_SHIFT = 40
-"""Bits of an offset into global memory: the address of region n is n << 40, and none is number 0."""
+"""Bits of an offset into global memory: region n begins at n << 40, and n is never 0."""
 NEAR_SHIFT = 20
 """The same for shared and local memory, whose addresses fit 32 bits."""
 
@@ -107,7 +107,8 @@ class Watch:
     warp barriers are not followed: it is only asked about kernels that have a race.
 
     Attributes:
-        races: (space, address, thread, thread) of the first race of each region.
+        races: where two threads met without an order, one line each.
+        unset: where a thread read shared memory before anybody had written it.
     """
 
     def __init__(self) -> None:

@@ -146,11 +146,11 @@ def passed_on(n, f, a, b):
     n[2, i] = cuda.ballot_sync(-1, x < 0)
     n[3, i] = cuda.any_sync(-1, x < 0)
     n[4, i] = cuda.all_sync(-1, y < 100)
-    n[5, i] = cuda.eq_sync(-1, y < 0)
+    n[5, i] = cuda.eq_sync(-1, lane > 40)
     n[6, i] = cuda.match_any_sync(-1, int32(lane % 5))
-    n[7, i] = cuda.syncthreads_count(x < y)
-    n[8, i] = cuda.syncthreads_and(y < 100)
-    n[9, i] = cuda.syncthreads_or(y > 100)
+    n[7, i] = cuda.syncthreads_count(1 if x < y else 0)
+    n[8, i] = cuda.syncthreads_and(1 if y < 100 else 0)
+    n[9, i] = cuda.syncthreads_or(1 if y > 100 else 0)
     n[10, i] = cuda.lanemask_lt()
 
 
@@ -158,14 +158,25 @@ def passed_on(n, f, a, b):
 def counted(sums, bits, found, a):
     i = cuda.grid(1)
     if i < a.size:
-        found[0, i] = cuda.atomic.add(sums, 0, a[i])
+        found[0, i] = cuda.atomic.exch(sums, 0, a[i])
         found[1, i] = cuda.atomic.max(sums, 1, a[i])
         found[2, i] = cuda.atomic.min(sums, 2, a[i])
-        found[3, i] = cuda.atomic.exch(sums, 3, a[i])
+        found[3, i] = cuda.atomic.add(sums, 3, a[i])
         found[4, i] = cuda.atomic.sub(sums, 4, a[i])
         cuda.atomic.or_(bits, 0, uint32(i))
         cuda.atomic.xor(bits, 1, uint32(i * 7))
         cuda.atomic.and_(bits, 2, uint32(~i))
         found[5, i] = cuda.atomic.inc(bits, 3, uint32(5))
         found[6, i] = cuda.atomic.dec(bits, 4, uint32(5))
-        found[7, i] = cuda.atomic.cas(bits, 5, uint32(i), uint32(i + 1))
+        found[7, i] = cuda.atomic.cas(bits, 5, uint32(i % 3), uint32(i * 5 % 3))
+
+
+@cuda.jit
+def summed(sums, found, a):
+    i = cuda.grid(1)
+    if i < a.size:
+        found[0, i] = cuda.atomic.add(sums, 0, a[i])
+        found[1, i] = cuda.atomic.sub(sums, 1, a[i])
+        # A loop for Numba, in which threads overtake each other: what each finds is open.
+        cuda.atomic.max(sums, 2, a[i])
+        cuda.atomic.min(sums, 3, a[i])

@@ -76,7 +76,7 @@ STORES = {
 
 def result(instruction: str, given: tuple[Any, ...]) -> Any:
     """Returns what an instruction leaves in its first operand, its others given in order."""
-    opcode, _, rest = instruction.partition(" ")
+    rest = instruction.partition(" ")[2]
     target, *sources = [each.strip() for each in rest.split(",")]
     registers = [each for each in sources if each.startswith("%")]
     body = "\n".join(map(literal, registers, given))
@@ -480,8 +480,8 @@ def test_a_block_may_wait_for_a_later_one() -> None:
     body = """
         mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; sub.s32 %r2, %r2, 1;
         setp.eq.s32 %p1, %r1, %r2; @%p1 bra $L_2;
-        $L_1: atom.global.add.u32 %r3, [%rd19], 0; membar.gl; nanosleep.u32 100; setp.eq.s32 %p2, %r3, 0;
-        @%p2 bra $L_1;
+        $L_1: atom.global.add.u32 %r3, [%rd19], 0; membar.gl; nanosleep.u32 100;
+        setp.eq.s32 %p2, %r3, 0; @%p2 bra $L_1;
         $L_2: atom.global.add.u32 %r4, [%rd19], 1; mul.wide.u32 %rd1, %r1, 8;
         add.s64 %rd2, %rd19, %rd1; st.global.u32 [%rd2+8], %r4;
     """
@@ -506,9 +506,10 @@ def test_places_of_threads_and_blocks() -> None:
 )
 def test_a_watch_sees_a_race_and_what_is_unset(between: str, raced: bool) -> None:
     body = f"""
-        mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, tile; add.s64 %rd3, %rd2, %rd1;
-        st.shared.u32 [%rd3], %r1; {between} xor.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 4;
-        add.s64 %rd5, %rd2, %rd4; ld.shared.u32 %r3, [%rd5];
+        mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, tile;
+        add.s64 %rd3, %rd2, %rd1; st.shared.u32 [%rd3], %r1; {between}
+        xor.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 4; add.s64 %rd5, %rd2, %rd4;
+        ld.shared.u32 %r3, [%rd5];
     """
     text = text_of(body, ".shared .align 4 .b8 tile[64];")
     watch = Watch()

@@ -271,11 +271,8 @@ def to_integer(a: float, kind: str, bits: int, signed: bool, mode: str) -> int:
     if a != a:
         return 0 if kind == "f32" and bits < 64 else 1 << (bits - 1)
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-    if math.isinf(a):
-        found = high if a > 0 else low
-    else:
-        found = min(max(int(whole(a, mode)), low), high)
-    return found & ((1 << bits) - 1)
+    nearest = min(max(whole(a, mode), float(low)), float(high))
+    return min(max(int(nearest), low), high) & ((1 << bits) - 1)
 
 
 def of_integer(value: int, kind: str, mode: str) -> float:

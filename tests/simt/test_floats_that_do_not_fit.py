@@ -40,8 +40,8 @@ def of_a_scalar(n, x):  # type: ignore[no-untyped-def]
 def wanted(value: float, kind: str, dtype: str) -> int:
     bounds = np.iinfo(kind)
     if value != value:
-        return int(np.array(0 if bounds.bits < 64 and dtype == "float32" else 1 << (bounds.bits - 1),
-                            np.uint64).astype(kind))  # fmt: skip
+        nan = 0 if bounds.bits < 64 and dtype == "float32" else 1 << (bounds.bits - 1)
+        return int(np.array(nan, np.uint64).astype(kind))
     if value in (np.inf, -np.inf):
         return int(bounds.max if value > 0 else bounds.min)
     return min(max(int(value), int(bounds.min)), int(bounds.max))

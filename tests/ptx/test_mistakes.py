@@ -1,0 +1,42 @@
+"""Every named mistake: the simulator's numbers are those of its PTX, or both see its hazard.
+
+`make test` runs a part of them in the visible case; `make test-all` all of them in all cases. One
+that comes to no end is left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_course.puzzle import KernelPuzzle, Mistake
+from tests.ptx.agreement import AS_PTX, IN_ANY_ORDER, PUZZLES, hold
+from tests.ptx.course import with_mistake
+from tests.sampling import EVERYTHING, share
+
+pytestmark = pytest.mark.long(20)
+
+MISTAKES = [
+    pytest.param(puzzle, mistake, id=f"{puzzle.name}-{mistake.function}")
+    for puzzle in PUZZLES
+    for mistake in puzzle.mistakes
+]
+PART = share(60, of=len(MISTAKES))
+
+
+@pytest.mark.series(PART)
+@pytest.mark.parametrize(("puzzle", "mistake"), MISTAKES)
+def test_a_mistake_computes_what_its_ptx_does(
+    puzzle: KernelPuzzle, mistake: Mistake, keep: Path
+) -> None:
+    answer = with_mistake(puzzle, mistake)
+    for case in puzzle.cases if EVERYTHING else puzzle.cases[:1]:
+        hold(answer, case, keep)
+
+
+def test_what_is_excused_is_there() -> None:
+    named = {
+        f"{puzzle.name} {mistake.function}" for puzzle in PUZZLES for mistake in puzzle.mistakes
+    }
+    assert set(AS_PTX) | set(IN_ANY_ORDER) <= named
