@@ -21,6 +21,7 @@ from gpu_course.grading.kernel.trial import STEP_BUDGET, Given, poison, prepare
 from gpu_course.puzzle import Case, KernelPuzzle, Mistake
 from simt.kernel.source import Kernel
 from simt.kernel.source import load as read_file
+from simt.report import Hazard
 from simt.simulator import simulate
 from tests.ptx.compiled import texts_of
 from tests.ptx.launch import launch as run
@@ -93,17 +94,18 @@ def copied(values: Values) -> Values:
     return {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in values.items()}
 
 
-def by_simulator(answer: Answer, given: Given, values: Values) -> set[str]:
-    """Runs the launches of a case, and returns the kinds of their hazards that are errors."""
-    kinds: set[str] = set()
+def by_simulator(answer: Answer, given: Given, values: Values) -> list[Hazard]:
+    """Runs the launches of a case up to the first with hazards, and returns those of them.
+
+    Only hazards that are errors count.
+    """
     for each in given.launches:
         launched = simulate(answer.kernels[each.function], counters=False, step_budget=STEP_BUDGET)
         shape = (each.grid, each.block, 0, each.shared_bytes)
         report = launched[shape](*(values[name] for name in each.args))
-        kinds |= {hazard.kind for hazard in report.hazards if hazard.severity == "error"}
-        if kinds:
-            break
-    return kinds
+        if found := [hazard for hazard in report.hazards if hazard.severity == "error"]:
+            return found
+    return []
 
 
 def by_oracle(

@@ -340,6 +340,19 @@ def test_shared_and_local_memory() -> None:
     assert out.tolist() == [1000 * t + 63 - t for t in range(64)]
 
 
+def test_dynamic_shared_memory_has_the_bytes_of_the_launch() -> None:
+    text = text_of(
+        "mov.u32 %r1, 7; st.shared.u32 [dyn+12], %r1; ld.shared.u32 %r2, [dyn+12];"
+        "st.global.u32 [%rd19], %r2;",
+        ".extern .shared .align 4 .b8 dyn[];",
+    )
+    out = np.zeros(1, np.uint64)
+    launch(Program.of(text), 1, 1, [out], shared_bytes=16)
+    assert out.tolist() == [7]
+    with pytest.raises(Fault, match="out-of-bounds"):
+        launch(Program.of(text), 1, 1, [out], shared_bytes=12)
+
+
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
