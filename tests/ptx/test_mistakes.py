@@ -42,7 +42,7 @@ def test_what_is_excused_is_there() -> None:
     named = {
         f"{puzzle.name} {mistake.function}" for puzzle in PUZZLES for mistake in puzzle.mistakes
     }
-    assert set(AS_PTX) | set(IN_ANY_ORDER) <= named
+    assert {each.partition(",")[0] for each in (*AS_PTX, *IN_ANY_ORDER)} <= named
 
 
 @pytest.mark.parametrize(
