@@ -40,6 +40,7 @@ IN_ANY_ORDER: dict[str, float | None] = {
     "05_reductions_and_scans/scan_lookback numbers_for_their_bits, "
     "more tiles than a warp has lanes were held up": None,
     "05_reductions_and_scans/deterministic_sum blocks_add_as_they_come": ROUNDINGS,
+    "05_reductions_and_scans/segmented_sum one_thread_of_each_block": ROUNDINGS,
 }
 """Mistakes, in all cases or in one, whose result depends on the order of blocks: how far it may.
 
