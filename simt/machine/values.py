@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -76,10 +75,10 @@ _FLOAT_OPERATIONS = frozenset(("Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "
 
 
 def cast(value: Value, dtype: Type) -> Value:
-    """Returns a value converted to a dtype as C would convert it; tuples part by part.
+    """Returns a value converted to a dtype as a GPU would convert it; tuples part by part.
 
-    >>> cast(np.float64(2.5), np.dtype("int64"))
-    np.int64(2)
+    >>> cast(np.float64(2.5), np.dtype("int64")), cast(np.float64(-3e9), np.dtype("int32"))
+    (np.int64(2), np.int32(-2147483648))
     """
     if getattr(value, "dtype", None) is dtype:
         return value  # as most are
@@ -89,11 +88,50 @@ def cast(value: Value, dtype: Type) -> Value:
         return value  # an array, a function or None is what it is
     if dtype == BOOL:
         return value != 0
-    if isinstance(value, np.ndarray):
-        return value.astype(dtype)
-    if value.dtype.kind == "f" and dtype.kind in "iu" and not math.isfinite(value):
-        return np.asarray(value).astype(dtype)[()]
+    if value.dtype.kind == "f" and dtype.kind in "iu":
+        return cut(value, dtype)
     return value.astype(dtype)
+
+
+def cut(value: Value, dtype: np.dtype[Any]) -> Value:
+    """Returns floats as whole numbers, cut off towards zero, as PTX's `cvt.rzi` does.
+
+    What does not fit becomes the nearest number that does, where C and NumPy promise nothing. NaN
+    becomes 0 if neither side has 64 bits, else the highest bit alone. There is no conversion to
+    8 bits: those are the lowest of 16.
+
+    Source: NVIDIA, "PTX ISA" 9.0, 9.7.9.21, cvt.
+
+    >>> cut(np.array([-1.5, 3e9, np.nan], np.float32), np.dtype(np.int32)).tolist()
+    [-1, 2147483647, 0]
+    >>> cut(np.float64(300.5), np.dtype(np.uint8)), cut(np.float32("nan"), np.dtype(np.int64))
+    (np.uint8(44), np.int64(-9223372036854775808))
+    """
+    if value.dtype.itemsize == 2:
+        value = value.astype(FLOAT32)  # so that the bounds are no infinities
+    if dtype.itemsize == 1:
+        return cut(value, np.dtype(np.int16 if dtype.kind == "i" else np.uint16)).astype(dtype)
+    return held(np.trunc(value), value.dtype, dtype)
+
+
+def held(whole: Value, given: np.dtype[Any], to: np.dtype[Any]) -> Value:
+    """Returns whole numbers that are floats in a type of 16 bits or more; see `cut`.
+
+    Args:
+        whole: what is left once the floats were rounded.
+        given: the type they had.
+        to: the type they are to have.
+    """
+    bounds = np.iinfo(to)
+    # Both are powers of two or 0, so any float of 32 bits holds them.
+    least, beyond = float(bounds.min), float(int(bounds.max) + 1)
+    fits = (whole >= least) & (whole < beyond)
+    if fits.all():
+        return whole.astype(to)
+    nan = 0 if given.itemsize < 8 and to.itemsize < 8 else 1 << (8 * to.itemsize - 1)
+    found = np.where(fits, whole, 0).astype(to)
+    found = np.where(whole < least, bounds.min, np.where(whole >= beyond, bounds.max, found))
+    return np.where(np.isnan(whole), np.array(nan, np.uint64).astype(to), found).astype(to)[()]
 
 
 def truth(value: Value) -> Value:

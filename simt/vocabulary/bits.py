@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -125,14 +126,22 @@ def _two_sum_error(a: Value, b: Value, total: Value) -> Value:
 
 
 def _exact_fma(a: Value, b: Value, c: Value) -> Value:
-    """One rounding, by exact rational arithmetic: right, and slow."""
+    """One rounding, by exact rational arithmetic: right, and slow.
+
+    >>> most = np.finfo(np.float64).max
+    >>> float(_exact_fma(most, -2.0, -most)), float(_exact_fma(most, 2.0, -most)) == float(most)
+    (-inf, True)
+    """
     from fractions import Fraction
 
     def one(x: float, y: float, z: float) -> float:
         if not (np.isfinite(x) and np.isfinite(y) and np.isfinite(z)):
             return x * y + z
         exact = Fraction(x) * Fraction(y) + Fraction(z)
-        return float(exact) if exact else x * y + z
+        try:
+            return float(exact) if exact else x * y + z
+        except OverflowError:
+            return math.inf if exact > 0 else -math.inf
 
     return np.vectorize(one, otypes=[np.float64])(a, b, c)[()]
 

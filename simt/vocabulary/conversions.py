@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from simt.kernel.types import FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64
-from simt.machine.values import Value
+from simt.machine.values import Value, held
 
 Dtype = np.dtype[Any]
 Conversion = tuple[list[Dtype], Dtype, Callable[..., Value]]
@@ -30,21 +30,8 @@ def _bits(as_: Dtype) -> Callable[[Value], Value]:
 
 def _to_whole(way: str, given: Dtype, to: Dtype) -> Callable[[Value], Value]:
     """A float as a whole number: rounded, then held within what the result can hold."""
-    bounds, signed = np.iinfo(to), np.dtype(f"int{8 * to.itemsize}")
-    # NaN is 0 between numbers of 4 bytes; where one has 8 it is the bits 100...0.
-    nan = 0 if given == FLOAT32 and to.itemsize == 4 else 1 << (8 * to.itemsize - 1)
-    # Both are powers of two or 0, so any float holds them: the first number that is too large.
-    least, beyond = float(bounds.min), float(int(bounds.max) + 1)
-
-    def convert(x: Value) -> Value:
-        whole = np.asarray(_WHOLE[way](x))
-        low, high, lost = whole < least, whole >= beyond, np.isnan(whole)
-        found = np.where(low | high | lost, 0, whole).astype(to)
-        found = np.where(low, to.type(bounds.min), np.where(high, to.type(bounds.max), found))
-        found = np.where(lost, np.array(nan, np.uint64).astype(to), found)
-        return np.ascontiguousarray(found, to).view(signed).reshape(np.shape(x))[()]
-
-    return convert
+    signed = np.dtype(f"int{8 * to.itemsize}")
+    return lambda x: held(_WHOLE[way](x), given, to).view(signed)
 
 
 def _directed(way: str, nearest: Value, error: Value) -> Value:
