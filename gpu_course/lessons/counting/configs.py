@@ -62,20 +62,9 @@ def megatron(layers: int, hidden: int, heads: int, vocabulary: int = 51_200) -> 
     return Transformer(layers, hidden, heads, vocabulary=vocabulary, positions=2048, **_GPT)
 
 
-SC21 = {
-    "1.7B": megatron(24, 2304, 24),
-    "3.6B": megatron(30, 3072, 32),
-    "7.5B": megatron(36, 4096, 32),
-    "18.4B": megatron(40, 6144, 48),
-    "39.1B": megatron(48, 8192, 64),
-    "76.1B": megatron(60, 10240, 80),
-    "145.6B": megatron(80, 12288, 96),
-    "174.6B": megatron(96, 12288, 96),
-    "310.1B": megatron(96, 16384, 128),
-    "529.6B": megatron(105, 20480, 128),
-    "1008.0B": megatron(128, 25600, 160),
-}
-"""Source: Narayanan et al. 2021, arXiv 2104.04473, Tables 1 and 2; 529.6B is MT-NLG's shape too."""
+GPT_174B = megatron(96, 12288, 96)
+MT_NLG = megatron(105, 20480, 128)
+"""Source: Narayanan et al. 2021, arXiv 2104.04473, Table 2; Smith et al. 2022, arXiv 2201.11990."""
 
 BLOOM = Transformer(70, 14336, 112, vocabulary=250_880, **_GPT)
 """Source: github.com/bigscience-workshop/bigscience, train/tr11-176B-ml. Its positions are biases

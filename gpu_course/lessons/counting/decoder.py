@@ -148,12 +148,8 @@ class Decoder(nn.Module):
 
 
 def run_again(function: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-    """Returns what a function gives; it runs once more, to its end, when the backward pass comes.
-
-    PyTorch would stop as soon as it has all that is needed, before a layer's last product.
-    """
-    with set_checkpoint_early_stop(False):
-        out: Tensor = checkpoint(function, *inputs, use_reentrant=False)
+    """Returns what a function gives; it runs once more when the backward pass comes."""
+    out: Tensor = checkpoint(function, *inputs, use_reentrant=False)
     return out
 
 
@@ -164,7 +160,14 @@ def parameters_of(shape: Transformer) -> int:
     return sum(each.numel() for each in model.parameters())
 
 
-def counted_flop(shape: Transformer, batch: int, sequence: int, again: str = "none") -> int:
+def counted_flop(
+    shape: Transformer,
+    batch: int,
+    sequence: int,
+    again: str = "none",
+    *,
+    early_stop: bool = False,
+) -> int:
     """Returns the FLOP that PyTorch's counter sees in a training step of the real model.
 
     Args:
@@ -172,6 +175,8 @@ def counted_flop(shape: Transformer, batch: int, sequence: int, again: str = "no
         batch: sequences.
         sequence: tokens in each.
         again: what runs forward once more.
+        early_stop: True for PyTorch's default: what runs once more stops as soon as it has all that
+            the backward pass needs.
     """
     from torch.utils.flop_counter import FlopCounterMode
 
@@ -180,7 +185,7 @@ def counted_flop(shape: Transformer, batch: int, sequence: int, again: str = "no
         model = Decoder(shape, again)
         tokens = torch.randint(0, shape.vocabulary, (batch, sequence))
     counter = FlopCounterMode(display=False)
-    with counter:
+    with counter, set_checkpoint_early_stop(early_stop):
         logits = model(tokens)
         functional.cross_entropy(logits.flatten(0, 1), tokens.flatten()).backward()
     return int(counter.get_total_flops())

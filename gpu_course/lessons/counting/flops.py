@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.counting.configs import GPT2_124M, LITGPT, SC21
+from gpu_course.lessons.counting.configs import GPT2_124M, GPT_174B, LITGPT
 from gpu_course.lessons.counting.parameters import drawn_shape
 from gpu_course.measure.transformer_shapes import AGAIN, Transformer
 from gpu_course.puzzle.room import puzzle_fields
@@ -23,7 +23,7 @@ KNOWN: dict[str, Transformer] = {
     "Llama 3 70B": LITGPT["Llama 3 70B"],
     "Mixtral 8x7B": LITGPT["Mixtral 8x7B"],
     "Qwen2.5 0.5B": LITGPT["Qwen2.5 0.5B"],
-    "GPT 174.6B": SC21["174.6B"],
+    "GPT 174.6B": GPT_174B,
     "one of everything": Transformer(1, 1, 1, 1, head_size=1, mlp=1, vocabulary=1),
     "one expert of three": Transformer(
         2, 7, 4, 4, head_size=3, mlp=11, experts=3, top_k=1, vocabulary=9
