@@ -124,6 +124,11 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": counted(**inputs)}
 
 
+def _called(inputs: Values) -> str:
+    told = ", ".join(f"{name}={value!r}" for name, value in inputs.items())
+    return f"days({told})"
+
+
 DAYS = PythonPuzzle(
     **puzzle_fields(__file__),
     cases=_CASES,
@@ -131,4 +136,5 @@ DAYS = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-12, 0.0),
+    call=_called,
 )
