@@ -25,7 +25,14 @@ Every number is above 0.
 
 
 def days(
-    layers, hidden, vocabulary, sequence, tokens, gpus, rate, counts
+    layers,
+    hidden,
+    vocabulary,
+    sequence,
+    tokens,
+    gpus,
+    rate,
+    counts,
 ):
     # answer
     weights = 2 * 12 * layers * hidden**2

@@ -22,15 +22,22 @@ The model's FLOP for each token are counted as most papers do: six for
 each parameter, and 12 * layers * width * sequence for pairs of tokens;
 a third of each is the forward pass. Nothing is rounded.
 
-Raise ValueError where tokens_per_s is NaN, infinite or below 0, or where
-gpus or peak is NaN, infinite, 0 or below.
+Raise ValueError where tokens_per_s is NaN, infinite or below 0, or
+where gpus or peak is NaN, infinite, 0 or below.
 """
 
 import math
 
 
 def mfu(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
+    parameters,
+    layers,
+    width,
+    sequence,
+    tokens_per_s,
+    gpus,
+    peak,
+    again,
 ):
     # answer
     if not (math.isfinite(tokens_per_s) and tokens_per_s >= 0):

@@ -66,9 +66,9 @@ def parameters(config):
     norm = hidden * (2 if c["norm"] == "layer" else 1)
     layer = attention + hidden * experts + c["norms"] * norm
     tables = c["vocabulary"] * (1 if c["tied"] else 2)
-    around = (tables + c["positions"]) * hidden + norm
-    total, active = (
-        around + c["layers"] * (layer + mlps * mlp) for mlps in (experts or 1, top_k or 1)
-    )
+    rest = (tables + c["positions"]) * hidden + norm
+    rest += c["layers"] * layer
+    total = rest + c["layers"] * (experts or 1) * mlp
+    active = rest + c["layers"] * (top_k or 1) * mlp
     return total, active
     # end answer

@@ -10,18 +10,14 @@ def _checked(tokens_per_s, gpus, peak):
 
 
 # wrong-result, no-pairs: Six for each parameter, as everybody says.
-def six_for_each_parameter(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def six_for_each_parameter(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     model = 6 * parameters * tokens_per_s / (gpus * peak)
     return model, model * (1 + again[0] / 3)
 
 
 # wrong-result, one-gpu: The peak is that of the run.
-def over_the_peak_of_one(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def over_the_peak_of_one(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     weights, pairs = 6 * parameters, 12 * layers * width * sequence
     more = (again[0] * weights + again[1] * pairs) / 3
@@ -30,9 +26,7 @@ def over_the_peak_of_one(
 
 
 # wrong-result, per-gpu: Tokens for each GPU, over the peak of all.
-def divides_by_the_gpus_twice(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def divides_by_the_gpus_twice(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     weights, pairs = 6 * parameters, 12 * layers * width * sequence
     more = (again[0] * weights + again[1] * pairs) / 3
@@ -41,9 +35,7 @@ def divides_by_the_gpus_twice(
 
 
 # wrong-result, percent: Papers print per cent.
-def in_per_cent(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def in_per_cent(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     weights, pairs = 6 * parameters, 12 * layers * width * sequence
     more = (again[0] * weights + again[1] * pairs) / 3
@@ -52,9 +44,7 @@ def in_per_cent(
 
 
 # wrong-result, whole-pass: What runs again is the step.
-def adds_a_whole_step(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def adds_a_whole_step(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     weights, pairs = 6 * parameters, 12 * layers * width * sequence
     more = again[0] * weights + again[1] * pairs
@@ -63,9 +53,7 @@ def adds_a_whole_step(
 
 
 # wrong-result, weights-again: Eight for each parameter instead of six.
-def only_weights_run_again(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def only_weights_run_again(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     weights, pairs = 6 * parameters, 12 * layers * width * sequence
     rate = tokens_per_s / (gpus * peak)
@@ -73,9 +61,7 @@ def only_weights_run_again(
 
 
 # wrong-result, one-share: Layers run again as a whole.
-def the_first_share_for_both(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def the_first_share_for_both(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     model = 6 * parameters + 12 * layers * width * sequence
     rate = tokens_per_s / (gpus * peak)
@@ -83,9 +69,7 @@ def the_first_share_for_both(
 
 
 # wrong-result, no-hfu: The hardware does what the model asks for.
-def both_alike(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def both_alike(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     model = 6 * parameters + 12 * layers * width * sequence
     share = model * tokens_per_s / (gpus * peak)
@@ -93,9 +77,7 @@ def both_alike(
 
 
 # wrong-result, hfu-first: The larger one first.
-def in_the_wrong_order(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def in_the_wrong_order(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     weights, pairs = 6 * parameters, 12 * layers * width * sequence
     more = (again[0] * weights + again[1] * pairs) / 3
@@ -104,9 +86,7 @@ def in_the_wrong_order(
 
 
 # wrong-result, backward: Two FLOP for each parameter.
-def a_forward_pass(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def a_forward_pass(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     weights, pairs = 2 * parameters, 4 * layers * width * sequence
     more = again[0] * weights + again[1] * pairs
@@ -115,9 +95,7 @@ def a_forward_pass(
 
 
 # wrong-result, layers-missing: 12 * width * sequence, of a model.
-def pairs_of_one_layer(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def pairs_of_one_layer(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s, gpus, peak)
     weights, pairs = 6 * parameters, 12 * width * sequence
     more = (again[0] * weights + again[1] * pairs) / 3
@@ -126,9 +104,7 @@ def pairs_of_one_layer(
 
 
 # wrong-result, not-refused: A number that is too small is a number.
-def takes_what_is_below_zero(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def takes_what_is_below_zero(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     if math.isnan(tokens_per_s + gpus + peak) or 0 in (gpus, peak):
         raise ValueError
     weights, pairs = 6 * parameters, 12 * layers * width * sequence
@@ -138,9 +114,7 @@ def takes_what_is_below_zero(
 
 
 # wrong-result, refused: A run that does nothing has no share.
-def refuses_a_run_that_waits(
-    parameters, layers, width, sequence, tokens_per_s, gpus, peak, again
-):
+def refuses_a_run_that_waits(parameters, layers, width, sequence, tokens_per_s, gpus, peak, again):
     _checked(tokens_per_s or -1, gpus, peak)
     weights, pairs = 6 * parameters, 12 * layers * width * sequence
     more = (again[0] * weights + again[1] * pairs) / 3

@@ -18,29 +18,27 @@ def _odd(name: str):  # type: ignore[no-untyped-def]
     return held
 
 
+def _config(given: Values) -> Values:
+    found: Values = given.get("config") or given["arguments"]["config"]
+    return found
+
+
+def _counts(given: Values) -> list[int]:
+    """The numbers of a config that have to be 1 or more."""
+    free = ("experts", "top_k", "gated", "tied")
+    return [value for name, value in _config(given).items() if name not in free]
+
+
 PROMISES: dict[str, tuple[Promise, ...]] = {
     "parameters": (
         Promise(
             "Raise ValueError where the numbers do not fit",
-            lambda given: counted(given["arguments"]["config"])[0] == REFUSED,
+            lambda given: counted(_config(given))[0] == REFUSED,
         ),
-        Promise(
-            "no layers, heads that do not divide",
-            lambda given: given["arguments"]["config"]["layers"] == 0,
-        ),
+        Promise("no layers, heads that do not divide", lambda given: _config(given)["layers"] == 0),
     ),
     "flops": (
-        everywhere(
-            "Every number of config is 1 or more",
-            lambda given: (
-                min(
-                    value
-                    for name, value in given["config"].items()
-                    if name not in ("experts", "top_k", "gated", "tied")
-                )
-                >= 1
-            ),
-        ),
+        everywhere("Every number of config is 1 or more", lambda given: min(_counts(given)) >= 1),
     ),
     "mfu": (
         Promise(
@@ -53,7 +51,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
     "days": (
         everywhere(
             "Every number is above 0",
-            lambda given: min(value for value in given.values() if not isinstance(value, str)) > 0,
+            lambda given: all(value > 0 for value in given.values() if not isinstance(value, str)),
         ),
     ),
 }

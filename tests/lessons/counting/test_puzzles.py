@@ -1,4 +1,4 @@
-"""The puzzles of lesson 11 against real PyTorch models, a counter, and digits that others printed."""
+"""The puzzles of lesson 11 against real PyTorch models, a counter, and digits others printed."""
 
 from __future__ import annotations
 
