@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpu_course.measure.transformer_shapes import Transformer
 
-_GPT = {"tied": True, "qkv_bias": True, "bias": True}
-_LLAMA = {"gated": True, "norm": "rms"}
+_GPT: dict[str, Any] = {"tied": True, "qkv_bias": True, "bias": True}
+_LLAMA: dict[str, Any] = {"gated": True, "norm": "rms"}
 
 LITGPT = {
     "Pythia 160M": Transformer(12, 768, 12, vocabulary=50304, qkv_bias=True, bias=True),
