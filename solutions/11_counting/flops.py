@@ -50,7 +50,7 @@ def flops(config, batch, sequence, again):
     per_token = attention + (c["top_k"] or 1) * mlp + router
     weights = 2 * tokens * c["layers"] * per_token
     # Two products for each pair: a score, and a weighted value.
-    pairs = 2 * 2 * tokens * sequence * queries * c["layers"]
+    pairs = 4 * tokens * sequence * queries * c["layers"]
     head = 2 * tokens * c["vocabulary"] * c["hidden"]
 
     model = 3 * (weights + pairs + head)

@@ -80,7 +80,7 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ),
     ("flops", "causal pairs, half of them"): (
         "wrong-result",
-        (("pairs = 2 * 2 *", "pairs = 2 *"),),
+        (("pairs = 4 *", "pairs = 2 *"),),
     ),
     ("mfu", "6ND"): (
         "no-pairs",
