@@ -51,9 +51,7 @@ def draw_areas(
     height = _TOP + _SIDE + 0.45 + _ROW * (len(shown) + 1) + 0.1
     with p.style():
         figure, axes = p.sheet(p.WIDEST, height, ax)
-        title(
-            axes, _LEFT, name, "equal areas: all parameters, and all FLOP of a forward pass", False
-        )
+        title(axes, _LEFT, name, _UNDER, False)
         heads = (
             f"{sum(parameters.values()) / 1e9:,.3g} billion parameters",
             f"{format_flops(sum(flop.values()))} for each token",
