@@ -53,6 +53,7 @@ CHANGING |= {"measured_rings", "fit_text", "drawn_times", "library_text", "play_
 CHANGING |= {"own_run", "own_timeline", "own_traffic", "own_grid", "play_own"}
 CHANGING |= {"own_buckets", "own_units", "accelerate_text", "fairscale_text"}
 CHANGING |= {"own_rounds", "own_lengths"}
+CHANGING |= {"try_training"}
 CHANGING |= {"three_times", "roofline_of_this_cpu", "show_look_back", "show_activity", "show_scan"}
 MACHINE = re.compile(
     r"(?<![\w.])(/tmp/|/home/|/root/|/Users/|/var/folders/|/usr/|/opt/|[A-Z]:\\\\)|site-packages"

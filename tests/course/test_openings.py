@@ -10,6 +10,7 @@ from tests.course.sources import SOURCES, Cell, cells_of
 
 MOST_WORDS = {
     "10_roofline": (200, 360),
+    "11_counting": (240, 275),
     "16_memory_ledger": (205, 415),
     "18_optimal_checkpointing": (180, 360),
     "20_smaller_states": (195, 245),
