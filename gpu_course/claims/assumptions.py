@@ -66,5 +66,20 @@ BREAKS = {
         "The model counts weights, gradients and states. What a batch leaves behind in each layer "
         "was held as well, and it is not cut over the ranks."
     ),
+    "attention": (
+        "The model lets all FLOP run at one rate. Those of pairs of tokens come in smaller "
+        "products, with a softmax between them, and run at a lower one."
+    ),
+    "share": (
+        "The model makes all of the work faster by one factor. Only a share of it was, and the "
+        "rest took as long as before."
+    ),
+    "batch": (
+        "The model gives each device as much work at a time in both runs. Memory that became free "
+        "went into a larger batch, which runs at another rate."
+    ),
+    "communication": (
+        "The model counts what is computed. What the devices sent each other took its time as well."
+    ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""

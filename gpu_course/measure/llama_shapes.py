@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpu_course.measure.transformer_shapes import Transformer
+
 
 @dataclass(frozen=True)
 class Llama:
@@ -30,9 +32,24 @@ class Llama:
         return (square,) * 4 + (wide,) * 3
 
     @property
+    def shape(self) -> Transformer:
+        """The same as a transformer of any kind; how its heads are cut changes no count here."""
+        return Transformer(
+            self.layers,
+            self.hidden,
+            heads=1,
+            mlp=self.mlp,
+            gated=True,
+            vocabulary=self.vocabulary,
+            tied=self.tied,
+            norm="rms",
+        )
+
+    @property
     def in_matrices(self) -> int:
         """Parameters in the matrices of all layers."""
-        return self.layers * sum(rows * columns for rows, columns in self.matrices)
+        parts = self.shape.parts()
+        return parts["attention"] + parts["MLP"]
 
     @property
     def elsewhere(self) -> int:
@@ -42,13 +59,12 @@ class Llama:
         >>> llama.in_matrices + llama.elsewhere
         6738415616
         """
-        tables = 1 if self.tied else 2
-        return tables * self.vocabulary * self.hidden + (2 * self.layers + 1) * self.hidden
+        return self.parameters - self.in_matrices
 
     @property
     def parameters(self) -> int:
         """All of them."""
-        return self.in_matrices + self.elsewhere
+        return self.shape.parameters
 
     @property
     def largest(self) -> int:

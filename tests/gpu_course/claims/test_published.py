@@ -46,6 +46,8 @@ WORKED_OUT = {
     ("GPU Glossary", "12 KB for 32 threads, H100"),
     ("LoongForge", "the all-gather in 8 bits alone"),
     ("Profiling in PyTorch, part 1", "idle in cudaDeviceSynchronize"),
+    ("Scaling book: training", "all of LLaMA 3 70B"),
+    ("Scaling book: training", "feed-forward"),
     ("SemiAnalysis 2024", "energy of a year"),
     ("SemiAnalysis 2024", "power of the computers"),
     ("ZeRO 2019", "128B on 1,024, stage 2"),
@@ -83,6 +85,7 @@ def test_what_has_no_verdict_lacks_something_of_the_source() -> None:
         ("Chen 2016", "Abstract"),
         ("GaLore 2024", "Abstract"),
         ("GaLore 2024", "Table 2, memory"),
+        ("PaLM 2022", "Table 3 and the text below it"),
     }
     assert all((r.holds is None) == (r.kind is Kind.fitted or bool(r.missing)) for r in ROWS)
 

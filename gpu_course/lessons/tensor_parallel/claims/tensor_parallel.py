@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from gpu_course.claims.models import model
-from gpu_course.units import GB, TERA
+from gpu_course.units import GB
 
 BF16_BYTES = 2
 SUMS = 4
 """All-reduces of a layer in a step: two in the forward pass, and two in the backward pass."""
-
-DAY_S = 86_400
 
 
 def seconds_of_sums(ranks: float, layers: float, hidden: float, gb_per_s: float) -> float:
@@ -69,17 +67,3 @@ def bound_teraflops(gpus: float, measured_gpus: float, measured: float) -> float
     the computing does, so its rate falls as 1 / n.
     """
     return measured * measured_gpus / gpus
-
-
-@model()
-def training_days(
-    gpus: float, teraflops: float, billion_tokens: float, layers: float, hidden: float
-) -> float:
-    """Returns the days of a training run with recomputation, by the FLOP of a GPT.
-
-    Source: Narayanan et al. 2021, arXiv 2104.04473, appendix: 96 B s l h^2 (1 + s/6h + V/16lh).
-    """
-    sequence, vocabulary = 2048, 51_200
-    share = 1 + sequence / (6 * hidden) + vocabulary / (16 * layers * hidden)
-    per_token = 96 * layers * hidden**2 * share
-    return per_token * billion_tokens * 1e9 / (gpus * teraflops * TERA * DAY_S)

@@ -1,0 +1,1 @@
+"""What stands between the answers of lesson 11 and the grader."""

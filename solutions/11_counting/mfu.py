@@ -1,0 +1,54 @@
+"""mfu: which share of what the GPUs could do a training run does.
+
+    mfu(parameters, layers, width, sequence, tokens_per_s, gpus, peak,
+        again) -> (mfu, hfu)
+
+    parameters    of the model (N)
+    layers        of the model (L)
+    width         numbers in the queries, all heads together
+    sequence      tokens in a sequence
+    tokens_per_s  of all GPUs together
+    gpus          how many
+    peak          FLOP/s of one GPU
+    again         (weights, pairs): which share of a forward pass's
+                  products runs once more for the backward pass, of
+                  those with weights and of those with pairs of tokens;
+                  (0, 0) for none, (1, 1) for all
+
+Return two shares, 0.4 for 40 %. MFU counts the model's FLOP alone, HFU
+what runs again as well, both over what the GPUs could do at their peak.
+
+The model's FLOP for each token are counted as most papers do: six for
+each parameter, and 12 * layers * width * sequence for pairs of tokens;
+a third of each is the forward pass. Nothing is rounded.
+
+Raise ValueError where tokens_per_s is NaN, infinite or below 0, or
+where gpus or peak is NaN, infinite, 0 or below.
+"""
+
+import math
+
+
+def mfu(
+    parameters,
+    layers,
+    width,
+    sequence,
+    tokens_per_s,
+    gpus,
+    peak,
+    again,
+):
+    # answer
+    if not (math.isfinite(tokens_per_s) and tokens_per_s >= 0):
+        raise ValueError(f"{tokens_per_s} tokens per second")
+    for name, value in (("gpus", gpus), ("peak", peak)):
+        if not (math.isfinite(value) and value > 0):
+            raise ValueError(f"{name} is {value}")
+    weights = 6 * parameters
+    pairs = 12 * layers * width * sequence
+    more = (again[0] * weights + again[1] * pairs) / 3
+    passes_per_s = tokens_per_s / (gpus * peak)
+    model = weights + pairs
+    return model * passes_per_s, (model + more) * passes_per_s
+    # end answer
