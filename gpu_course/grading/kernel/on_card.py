@@ -211,7 +211,7 @@ def _what_is_wrong(puzzle: KernelPuzzle, given: Given, left: list[dict[str, Any]
         for name in tried.changed:
             return f"the input {name} is changed"
         for name in given.expected:
-            wrong = ~is_right(tried, name, puzzle.tolerance)
+            wrong = ~is_right(tried, name, puzzle)
             if wrong.any():
                 return _first_wrong(tried, name, wrong)
     for name in puzzle.same_bits:
