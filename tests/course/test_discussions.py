@@ -162,13 +162,22 @@ def test_the_counters_of_a_discussion_are_those_of_the_simulator(
         assert cells == [str(number) for number in counted], path
 
 
+def given_values(puzzle: Puzzle) -> dict[str, object]:
+    """Returns what a discussion's Python blocks give a name to, such as a model's config."""
+    found: dict[str, object] = {}
+    for block in blocks(puzzle, "python"):
+        named = [node for node in ast.parse(block).body if isinstance(node, ast.Assign)]
+        exec(compile(ast.Module(named, []), puzzle.name, "exec"), found)
+    return found
+
+
 @each(tuple(puzzle for puzzle in PUZZLES if puzzle not in KERNELS))
 def test_the_results_of_a_discussion_are_those_of_the_solution(puzzle: Puzzle) -> None:
     found = tables(puzzle)
     if not found:
         return
     assert set(found) == {"call | result"}
-    module = {**runpy.run_path(str(solution(puzzle))), "A100": A100}
+    module = {**given_values(puzzle), **runpy.run_path(str(solution(puzzle))), "A100": A100}
     for call, (result,) in found["call | result"]:
         assert eval(call, module) == ast.literal_eval(result), call
 

@@ -108,8 +108,8 @@ def areas(sizes: Mapping[str, float], box: Box) -> dict[str, Box]:
 
     Source: Bruls, Huizing and van Wijk, "Squarified Treemaps", 2000.
 
-    >>> areas({"a": 3, "b": 1}, (0, 0, 2, 2))
-    {'a': (0, 0, 1.5, 2.0), 'b': (1.5, 0, 0.5, 2.0)}
+    >>> areas({"a": 3, "b": 1}, (0.0, 0.0, 2.0, 2.0))
+    {'a': (0.0, 0.0, 1.5, 2.0), 'b': (1.5, 0.0, 0.5, 2.0)}
     """
     left = sorted(sizes.items(), key=lambda item: -item[1])
     x, y, width, height = box
