@@ -138,7 +138,6 @@ REFUSED = "from numba import cuda\n\n\n@cuda.jit\ndef add_ten(out, a):\n    {}\n
     [
         (REFUSED.format("out[0] = 1\n    x = [k for k in a]"), "Numba does not compile add_ten: "),
         ("N = 1 // 0\n" + REFUSED.format("out[0] = 1"), "add_ten.py:1 ends with ZeroDivisionError"),
-        ("exit(3)\n" + REFUSED.format("out[0] = 1"), "add_ten.py:1 ends with SystemExit: 3"),
     ],
 )
 def test_an_answer_that_cannot_be_compiled_is_told_in_a_line(
@@ -149,6 +148,13 @@ def test_an_answer_that_cannot_be_compiled_is_told_in_a_line(
     assert done.exit_code == 2 and done.stdout == ""
     fact, *rest = done.stderr.splitlines()
     assert fact.startswith(said) and [line.split()[0] for line in rest] == ["try:"]
+
+
+@COMPILES
+def test_a_statement_that_is_no_part_of_a_kernel_does_not_run(run: Run) -> None:
+    text = "exit(3)\n" + REFUSED.format("out[0] = 1")
+    workspace.write_text(workspace.answer_path(index.find("add_ten")), text)
+    assert run("add_ten").exit_code == 0
 
 
 @pytest.mark.usefixtures("no_compiler")

@@ -149,7 +149,7 @@ TIMES = [path for path, words in passing.COUNTED.items() if "{times}" in words]
 
 @pytest.mark.parametrize("path", TIMES)
 def test_a_count_reads_as_a_sentence(path: str) -> None:
-    none, one, many = (passing._counted(path, number) for number in (0, 1, 2000))
+    none, one, many = (passing.counted_text(path, number) for number in (0, 1, 2000))
     assert one.endswith(" once") and many.endswith(" 2,000 times")
     verb = one.removesuffix(" once").removeprefix("warps ")
     assert none in (f"warps never {verb}", f"never {verb}")

@@ -57,7 +57,7 @@ def attacked() -> list[tuple[PythonPuzzle, Mistake, str]]:
 
 
 def test_there_is_much_to_try() -> None:
-    assert len(COSTLY) == 50
+    assert len(COSTLY) >= 50
     assert len(ATTACKS) >= 20
     assert {attack for _, _, attack in attacked()} == set(ATTACKS)
     assert {(p.short_name, m.function) for p, m in COSTLY} > SELF_CHECKED
