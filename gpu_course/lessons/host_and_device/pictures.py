@@ -139,7 +139,7 @@ def describe_timeline(timeline: Timeline, name: str) -> str:
 
 # Tiles in a cache
 
-_SEEN, _NOW = "#EEF3F7", p.ACTIVE
+_SEEN, _NOW = p.SHADE, p.ACTIVE
 
 
 def draw_film(frames: Sequence[Frame], at: int, sides: tuple[int, int], name: str) -> Figure:
