@@ -9,6 +9,7 @@ import functools
 import json
 import textwrap
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,8 @@ def test_what_numba_compiles_is_refused_in_the_simulators_own_name(
     assert caught.value.hint
 
 
+@pytest.mark.skipif(find_spec("numba_cuda") is None, reason="needs the extra compile")
+@pytest.mark.filterwarnings("ignore:.*First-class function type")  # of kernels that name functions
 def test_the_record_is_what_numba_says_today() -> None:
     made_with = RECORDED["target"]
     if target() != made_with:
