@@ -4,8 +4,8 @@
 
 It compiles each kernel solution of the lesson for the compute capabilities of `CAPABILITIES`, takes
 the machine code (SASS) apart and counts in its main loop. That needs no GPU, but the packages of
-the extra `compile`. The counts go to benchmarks/records/compiled/TOPIC.json, which the lesson
-reads, and a table of them is printed.
+the extra `compile`. The counts go to gpu_course/hardware/compiled/main_loops.json, which lessons
+read, and a table of them is printed.
 
 The main loop is the one with the most multiply-adds. Where the compiler has left a loop inside it
 that holds them all, that loop counts as often as it takes for `PRODUCTS` of the kernel's source.
@@ -27,10 +27,9 @@ from typing import Any
 from benchmarks.course_kernels import kernels, load
 from gpu_course.hardware.compiled.compiler import compile_kernel
 from gpu_course.hardware.compiled.listing import Compiled
+from gpu_course.hardware.compiled.main_loops import PATH
 from gpu_course.hardware.compiled.toolchain import toolchain
 
-ROOT = Path(__file__).parents[1]
-RECORDS = ROOT / "benchmarks" / "records" / "compiled"
 CAPABILITIES = ("8.0", "9.0")
 PRODUCTS = {
     "matmul_tiled": 16,
@@ -297,8 +296,7 @@ def main() -> None:
             for name, by_capability in found.items()
         },
     }
-    RECORDS.mkdir(parents=True, exist_ok=True)
-    (RECORDS / f"{topic}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    PATH.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     print(table(found))
 
 

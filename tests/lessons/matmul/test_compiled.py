@@ -20,7 +20,7 @@ from gpu_course.hardware.compiled.toolchain import has_compiler
 
 pytestmark = pytest.mark.long(30)
 ROOT = Path(__file__).parents[3]
-RECORD = json.loads((compiled_kernels.RECORDS / "matmul.json").read_text(encoding="utf-8"))
+RECORD = json.loads(compiled_kernels.PATH.read_text(encoding="utf-8"))
 DISCUSSIONS = sorted((ROOT / "solutions" / "06_matmul").glob("*.md"))
 LADDER = ("matmul_naive", "matmul_tiled", "matmul_register", "matmul_vectorized")
 TOP = "matmul_double_buffered"
