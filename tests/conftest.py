@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,6 +22,15 @@ NO_COMPILER = "needs the extra compile"
 """Why a test is skipped where NVIDIA's compiler is not installed, in these words."""
 SKIPS_IN_PTX = "keep"
 """The fixture of tests/ptx that skips what asks for it, in the same words."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_beside_its_own_folder(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test that keeps a learner's state where the next test would find it."""
+    own = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    yield
+    state = own and own.parent / ".gpu_course"
+    assert not (state and state.exists()), f"{state} is beside this test's own folder, not in it"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

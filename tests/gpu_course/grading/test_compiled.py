@@ -206,7 +206,8 @@ def test_the_record_is_what_the_compiler_makes(
 ) -> None:
     if toolchain.toolchain().versions != record.record().versions:
         pytest.skip("the record was made by other versions")
-    monkeypatch.setenv("GPU_COURSE_ANSWERS", os.fspath(tmp_path))
+    (tmp_path / "puzzles").mkdir()
+    monkeypatch.setenv("GPU_COURSE_ANSWERS", os.fspath(tmp_path / "puzzles"))
     for seen in compiled.compile_answer(puzzle, capability, SOLUTIONS / f"{puzzle}.py"):
         assert seen.figures == record.figures(puzzle, seen.function, capability)
         assert seen.compiled is not None

@@ -222,7 +222,9 @@ def run_in_a_kernel(tmp_path: Path, cells: list[str], more: dict[str, str]) -> s
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
         patch.setenv("PYTHONPATH", str(ROOT))
-        patch.setenv("GPU_COURSE_ANSWERS", str(tmp_path))
+        folder = tmp_path / "puzzles"
+        folder.mkdir()
+        patch.setenv("GPU_COURSE_ANSWERS", str(folder))
         for name, value in more.items():
             patch.setenv(name, value)
         NotebookClient(notebook, timeout=600).execute()
@@ -245,4 +247,4 @@ def test_a_stored_notebook(tmp_path: Path, more: dict[str, str], seen: bool) -> 
     assert ("waits for your guess" in stored, "waits for your forecast" in stored) == (
         not seen,
     ) * 2
-    assert (tmp_path.parent / ".gpu_course").exists() is False
+    assert (tmp_path / ".gpu_course").exists() is False

@@ -134,7 +134,8 @@ def test_brackets_are_text_and_labels_stand_out(answers: Path) -> None:
 
 
 def test_the_real_course_fits_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GPU_COURSE_ANSWERS", str(tmp_path))
+    (tmp_path / "puzzles").mkdir()
+    monkeypatch.setenv("GPU_COURSE_ANSWERS", str(tmp_path / "puzzles"))
     for puzzle in index.puzzles():
         play = Theatre(name=puzzle.name)
         play.wait()
