@@ -31,8 +31,8 @@ ROOT_HALF = float32(0.7071067811865476)
 
 @cuda.jit
 def bias_gelu(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     # answer
     if col < cols:
         shift = bias[col]

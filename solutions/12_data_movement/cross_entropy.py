@@ -25,28 +25,37 @@ infinity.
 
 import math
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 128
 WARPS = 4
 ALL_LANES = 0xFFFFFFFF
 # answer
 LOWEST = float32(-3.4028234663852886e38)
+NOTHING = float32(-math.inf)
+AT_ONCE = 4
 # end answer
 
 
 @cuda.jit
 def cross_entropy(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     # answer
     most = LOWEST
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part = part * math.exp(most - new) + math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -73,9 +82,15 @@ def cross_entropy(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= share
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= share
+            if col < cols:
+                logits[row, col] = slope
     # end answer

@@ -31,7 +31,7 @@ There are no atomics, so the sums have the same bits every time, and
 all arithmetic is float32. All numbers are finite.
 """
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 64
 WARPS = 2
@@ -43,12 +43,13 @@ ALL_LANES = 0xFFFFFFFF
 @cuda.jit
 def layernorm_backward(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     # answer
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -64,14 +65,15 @@ def layernorm_backward(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * h[k]
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += slopes[k] * h[k]
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)

@@ -26,7 +26,7 @@ digit there. There is at least one column, and all numbers are finite.
 
 import math
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 128
 WARPS = 4
@@ -37,33 +37,37 @@ ALL_LANES = 0xFFFFFFFF
 @cuda.jit
 def residual_layernorm(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     # answer
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
     spread = float32(0)
+    # All loads come first: none waits for another.
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
-            # Welford: the mean moves by its share of what is new.
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            # Welford: the mean moves by its share of what is new. The
+            # share is a constant, since the loop is unrolled.
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -76,11 +80,11 @@ def residual_layernorm(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
-        spread += tile[2, k] + away * away * (count * n / both)
-        mean += away * (n / both)
-        count = both
+        spread += tile[2, k] + away * away * count * share
+        mean += away * share
+        count += n
     rstd = float32(1) / math.sqrt(spread / count + eps)
     for k in range(KEPT):
         col = t + k * TPB

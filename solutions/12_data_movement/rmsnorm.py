@@ -20,7 +20,7 @@ NaN or an infinity has NaN in its place: the formula says how.
 
 import math
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 128
 WARPS = 4
@@ -31,16 +31,17 @@ ALL_LANES = 0xFFFFFFFF
 @cuda.jit
 def rmsnorm(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     # answer
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
+    # All loads come first: none waits for another.
     for k in range(KEPT):
         col = t + k * TPB
-        if col < cols:
-            kept[k] = x[row, col]
-            total += kept[k] * kept[k]
+        kept[k] = x[row, col] if col < cols else float32(0)
+    for k in range(KEPT):
+        total += kept[k] * kept[k]
     offset = 16
     while offset > 0:
         total += cuda.shfl_xor_sync(ALL_LANES, total, offset)

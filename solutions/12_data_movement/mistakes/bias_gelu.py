@@ -2,7 +2,7 @@
 
 import math
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 64
 ROWS = 4
@@ -14,8 +14,8 @@ ROOT_HALF = float32(0.7071067811865476)
 # over-budget, over-budget: The sum goes to memory first, as the two operations did.
 @cuda.jit
 def sum_through_memory(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if col < cols:
         shift = bias[col]
         kept = cuda.local.array(ROWS, float32)
@@ -34,8 +34,8 @@ def sum_through_memory(out, x, bias, rows, cols):
 # over-budget, over-budget: Reads the bias anew for each cell.
 @cuda.jit
 def bias_for_each_cell(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if col < cols:
         kept = cuda.local.array(ROWS, float32)
         for k in range(ROWS):
@@ -52,8 +52,8 @@ def bias_for_each_cell(out, x, bias, rows, cols):
 # wrong-result, tanh-formula: Takes the approximation by tanh.
 @cuda.jit
 def by_tanh(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if col < cols:
         shift = bias[col]
         kept = cuda.local.array(ROWS, float32)
@@ -72,8 +72,8 @@ def by_tanh(out, x, bias, rows, cols):
 # wrong-result, bias-of-the-row: Takes the bias by the row.
 @cuda.jit
 def bias_by_row(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if col < cols:
         kept = cuda.local.array(ROWS, float32)
         for k in range(ROWS):
@@ -90,8 +90,8 @@ def bias_by_row(out, x, bias, rows, cols):
 # wrong-result, no-root: Forgets the root of two.
 @cuda.jit
 def no_root(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if col < cols:
         shift = bias[col]
         kept = cuda.local.array(ROWS, float32)
@@ -109,8 +109,8 @@ def no_root(out, x, bias, rows, cols):
 # wrong-result, no-bias: Forgets the bias.
 @cuda.jit
 def no_bias(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if col < cols:
         kept = cuda.local.array(ROWS, float32)
         for k in range(ROWS):
@@ -127,8 +127,8 @@ def no_bias(out, x, bias, rows, cols):
 # hazard, out-of-bounds: Takes ROWS rows in every block.
 @cuda.jit
 def no_guard_of_rows(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if col < cols:
         shift = bias[col]
         kept = cuda.local.array(ROWS, float32)
@@ -144,7 +144,7 @@ def no_guard_of_rows(out, x, bias, rows, cols):
 # hazard, race: Lets every block begin with row 0.
 @cuda.jit
 def rows_of_block_0(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
     first = 0
     if col < cols:
         shift = bias[col]
@@ -163,8 +163,8 @@ def rows_of_block_0(out, x, bias, rows, cols):
 # over-budget, over-budget: Writes plain numbers, which are float64.
 @cuda.jit
 def in_float64(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if col < cols:
         shift = bias[col]
         kept = cuda.local.array(ROWS, float32)
@@ -182,8 +182,8 @@ def in_float64(out, x, bias, rows, cols):
 # over-budget, not-shared: The first thread of a block goes over all its columns.
 @cuda.jit
 def one_thread_of_a_block(out, x, bias, rows, cols):
-    col = cuda.blockIdx.x * TPB + cuda.threadIdx.x
-    first = cuda.blockIdx.y * ROWS
+    col = uint32(cuda.blockIdx.x * TPB + cuda.threadIdx.x)
+    first = uint32(cuda.blockIdx.y * ROWS)
     if cuda.threadIdx.x == 0:
         for each in range(col, min(col + TPB, cols)):
             shift = bias[each]

@@ -2,20 +2,22 @@
 
 import math
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 128
 WARPS = 4
 ALL_LANES = 0xFFFFFFFF
 LOWEST = float32(-3.4028234663852886e38)
+NOTHING = float32(-math.inf)
+AT_ONCE = 4
 
 
 # over-budget, over-budget: Reads the row three times: largest, sum, gradient.
 @cuda.jit
 def three_readings(loss, logits, target, cols, share):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = logits[row, 0]
     for col in range(t, cols, TPB):
         most = max(most, logits[row, col])
@@ -56,14 +58,19 @@ def three_readings(loss, logits, target, cols, share):
 @cuda.jit
 def no_largest_taken_away(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = float32(0)
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
         new = float32(0)
-        part = part * math.exp(most - new) + math.exp(x - new)
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -90,25 +97,38 @@ def no_largest_taken_away(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= share
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= share
+            if col < cols:
+                logits[row, col] = slope
 
 
 # wrong-result, nan-of-infinities: Begins with minus infinity.
 @cuda.jit
 def began_with_infinity(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = -float32(math.inf)
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part = part * math.exp(most - new) + math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -135,25 +155,38 @@ def began_with_infinity(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= share
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= share
+            if col < cols:
+                logits[row, col] = slope
 
 
 # wrong-result, began-too-high: Begins with 0, which no negative number beats.
 @cuda.jit
 def began_at_zero(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = float32(0)
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part = part * math.exp(most - new) + math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -180,25 +213,38 @@ def began_at_zero(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= share
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= share
+            if col < cols:
+                logits[row, col] = slope
 
 
 # wrong-result, no-target: Forgets the target in the gradient.
 @cuda.jit
 def no_target(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = LOWEST
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part = part * math.exp(most - new) + math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -225,23 +271,36 @@ def no_target(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col < cols:
+                logits[row, col] = slope
 
 
 # wrong-result, not-shared-out: Forgets what a row counts in the batch.
 @cuda.jit
 def not_shared_out(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = LOWEST
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part = part * math.exp(most - new) + math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -268,25 +327,38 @@ def not_shared_out(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = float32(1) / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= float32(1)
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= float32(1)
+            if col < cols:
+                logits[row, col] = slope
 
 
 # wrong-result, own-warp: Uses the sum of its own warp.
 @cuda.jit
 def own_warp(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = LOWEST
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part = part * math.exp(most - new) + math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -305,25 +377,37 @@ def own_warp(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= share
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= share
+            if col < cols:
+                logits[row, col] = slope
 
 
 # wrong-result, not-scaled: Leaves the sum as it was when a larger number comes.
 @cuda.jit
 def not_scaled(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = LOWEST
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part += math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -350,25 +434,38 @@ def not_scaled(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= share
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= share
+            if col < cols:
+                logits[row, col] = slope
 
 
 # hazard, race: Reads the target's number when gradients are already being written.
 @cuda.jit
 def target_read_late(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = LOWEST
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part = part * math.exp(most - new) + math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -392,11 +489,17 @@ def target_read_late(loss, logits, target, cols, share):
         part += tile[1, k] * math.exp(other - new)
         most = new
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= share
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= share
+            if col < cols:
+                logits[row, col] = slope
     if t == 0:
         loss[row] = math.log(part) + most - logits[row, right]
 
@@ -405,14 +508,21 @@ def target_read_late(loss, logits, target, cols, share):
 @cuda.jit
 def no_barrier(loss, logits, target, cols, share):
     tile = cuda.shared.array((2, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     most = LOWEST
     part = float32(0)
-    for col in range(t, cols, TPB):
-        x = logits[row, col]
-        new = max(most, x)
-        part = part * math.exp(most - new) + math.exp(x - new)
+    x = cuda.local.array(AT_ONCE, float32)
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, x[k])
+        part *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            part += math.exp(x[k] - new)
         most = new
     offset = 16
     while offset > 0:
@@ -438,11 +548,17 @@ def no_barrier(loss, logits, target, cols, share):
     if t == 0:
         loss[row] = math.log(part) + most - aim
     scale = share / part
-    for col in range(t, cols, TPB):
-        slope = scale * math.exp(logits[row, col] - most)
-        if col == right:
-            slope -= share
-        logits[row, col] = slope
+    for start in range(t, cols, AT_ONCE * TPB):
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            x[k] = logits[row, col] if col < cols else NOTHING
+        for k in range(AT_ONCE):
+            col = uint32(start + k * TPB)
+            slope = scale * math.exp(x[k] - most)
+            if col == right:
+                slope -= share
+            if col < cols:
+                logits[row, col] = slope
 
 
 # over-budget, not-shared: The first thread of a block does the whole row.

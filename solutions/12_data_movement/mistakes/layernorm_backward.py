@@ -1,6 +1,6 @@
 """Wrong answers to layernorm_backward that learners give."""
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 64
 WARPS = 2
@@ -13,11 +13,12 @@ ALL_LANES = 0xFFFFFFFF
 @cuda.jit
 def no_means(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -33,14 +34,15 @@ def no_means(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * h[k]
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += slopes[k] * h[k]
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -68,11 +70,12 @@ def no_means(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
 @cuda.jit
 def one_mean(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -88,14 +91,15 @@ def one_mean(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * h[k]
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += slopes[k] * h[k]
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -123,11 +127,12 @@ def one_mean(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
 @cuda.jit
 def weight_forgotten(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -143,14 +148,15 @@ def weight_forgotten(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope
-                sums_w[k] += slope * h[k]
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k]
+            sums_w[k] += slopes[k] * h[k]
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -178,11 +184,12 @@ def weight_forgotten(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
 @cuda.jit
 def weight_in_the_sums(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -198,14 +205,15 @@ def weight_in_the_sums(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * scales[k] * h[k]
-                sums_b[k] += slope * scales[k]
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += g[k] * h[k]
+            sums_b[k] += g[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -233,11 +241,12 @@ def weight_in_the_sums(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols
 @cuda.jit
 def sums_of_x(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -253,14 +262,15 @@ def sums_of_x(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * (h[k] / narrow + middle)
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += slopes[k] * (h[k] / narrow + middle)
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -288,11 +298,12 @@ def sums_of_x(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
 @cuda.jit
 def own_warp(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -308,14 +319,15 @@ def own_warp(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * h[k]
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += slopes[k] * h[k]
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -343,11 +355,12 @@ def own_warp(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
 @cuda.jit
 def one_tile_one_barrier(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -363,14 +376,15 @@ def one_tile_one_barrier(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, co
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * h[k]
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += slopes[k] * h[k]
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -412,11 +426,12 @@ def strips_meet(dw, db, part_w, part_b, strips, cols):
 @cuda.jit
 def no_guard_of_rows(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -432,14 +447,15 @@ def no_guard_of_rows(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * h[k]
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += slopes[k] * h[k]
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -481,11 +497,12 @@ def last_strip_lost(dw, db, part_w, part_b, strips, cols):
 @cuda.jit
 def reads_twice(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
     sums_w = cuda.local.array(KEPT, float32)
     sums_b = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -501,14 +518,15 @@ def reads_twice(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                sums_w[k] += slope * h[k]
-                sums_b[k] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            sums_w[k] += slopes[k] * h[k]
+            sums_b[k] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)
@@ -538,9 +556,10 @@ def reads_twice(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
 @cuda.jit
 def sums_in_memory(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
     tile = cuda.shared.array((2, 2, WARPS), float32)
-    strip = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    strip = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     scales = cuda.local.array(KEPT, float32)
+    slopes = cuda.local.array(KEPT, float32)
     g = cuda.local.array(KEPT, float32)
     h = cuda.local.array(KEPT, float32)
     for k in range(KEPT):
@@ -554,18 +573,20 @@ def sums_in_memory(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
         along = float32(0)
         for k in range(KEPT):
             col = t + k * TPB
-            if col < cols:
-                slope = dy[row, col]
-                h[k] = (x[row, col] - middle) * narrow
-                g[k] = slope * scales[k]
-                if row == strip * ROWS:
-                    part_w[strip, col] = slope * h[k]
-                    part_b[strip, col] = slope
-                else:
-                    part_w[strip, col] += slope * h[k]
-                    part_b[strip, col] += slope
-                straight += g[k]
-                along += g[k] * h[k]
+            slopes[k] = dy[row, col] if col < cols else float32(0)
+            h[k] = x[row, col] if col < cols else middle
+        for k in range(KEPT):
+            h[k] = (h[k] - middle) * narrow
+            g[k] = slopes[k] * scales[k]
+            col = t + k * TPB
+            if row == strip * ROWS and col < cols:
+                part_w[strip, col] = slopes[k] * h[k]
+                part_b[strip, col] = slopes[k]
+            elif col < cols:
+                part_w[strip, col] += slopes[k] * h[k]
+                part_b[strip, col] += slopes[k]
+            straight += g[k]
+            along += g[k] * h[k]
         offset = 16
         while offset > 0:
             straight += cuda.shfl_xor_sync(ALL_LANES, straight, offset)

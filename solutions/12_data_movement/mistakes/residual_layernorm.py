@@ -2,7 +2,7 @@
 
 import math
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 128
 WARPS = 4
@@ -14,19 +14,21 @@ ALL_LANES = 0xFFFFFFFF
 @cuda.jit
 def mean_of_squares(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     mean = float32(0)
     spread = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
-            mean += s
-            spread += s * s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            mean += kept[k]
+            spread += kept[k] * kept[k]
     offset = 16
     while offset > 0:
         mean += cuda.shfl_xor_sync(ALL_LANES, mean, offset)
@@ -52,29 +54,33 @@ def mean_of_squares(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def reads_back(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
+    kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
     spread = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -87,11 +93,11 @@ def reads_back(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
-        spread += tile[2, k] + away * away * (count * n / both)
-        mean += away * (n / both)
-        count = both
+        spread += tile[2, k] + away * away * count * share
+        mean += away * share
+        count += n
     rstd = float32(1) / math.sqrt(spread / count + eps)
     for k in range(KEPT):
         col = t + k * TPB
@@ -104,8 +110,8 @@ def reads_back(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def no_root(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
@@ -113,22 +119,24 @@ def no_root(out, total, x, residual, weight, bias, cols, eps):
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -141,11 +149,11 @@ def no_root(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
-        spread += tile[2, k] + away * away * (count * n / both)
-        mean += away * (n / both)
-        count = both
+        spread += tile[2, k] + away * away * count * share
+        mean += away * share
+        count += n
     rstd = float32(1) / (spread / count + eps)
     for k in range(KEPT):
         col = t + k * TPB
@@ -158,8 +166,8 @@ def no_root(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def eps_outside(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
@@ -167,22 +175,24 @@ def eps_outside(out, total, x, residual, weight, bias, cols, eps):
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -195,11 +205,11 @@ def eps_outside(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
-        spread += tile[2, k] + away * away * (count * n / both)
-        mean += away * (n / both)
-        count = both
+        spread += tile[2, k] + away * away * count * share
+        mean += away * share
+        count += n
     rstd = float32(1) / (math.sqrt(spread / count) + eps)
     for k in range(KEPT):
         col = t + k * TPB
@@ -212,8 +222,8 @@ def eps_outside(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def one_less(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
@@ -221,22 +231,24 @@ def one_less(out, total, x, residual, weight, bias, cols, eps):
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -249,11 +261,11 @@ def one_less(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
-        spread += tile[2, k] + away * away * (count * n / both)
-        mean += away * (n / both)
-        count = both
+        spread += tile[2, k] + away * away * count * share
+        mean += away * share
+        count += n
     rstd = float32(1) / math.sqrt(spread / max(count - float32(1), float32(1)) + eps)
     for k in range(KEPT):
         col = t + k * TPB
@@ -266,8 +278,8 @@ def one_less(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def counts_places(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
@@ -275,22 +287,24 @@ def counts_places(out, total, x, residual, weight, bias, cols, eps):
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -303,11 +317,11 @@ def counts_places(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
-        spread += tile[2, k] + away * away * (count * n / both)
-        mean += away * (n / both)
-        count = both
+        spread += tile[2, k] + away * away * count * share
+        mean += away * share
+        count += n
     rstd = float32(1) / math.sqrt(spread / float32(TPB * KEPT) + eps)
     for k in range(KEPT):
         col = t + k * TPB
@@ -320,8 +334,8 @@ def counts_places(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def own_warp(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
@@ -329,22 +343,24 @@ def own_warp(out, total, x, residual, weight, bias, cols, eps):
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -369,8 +385,8 @@ def own_warp(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def spreads_added(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
@@ -378,22 +394,24 @@ def spreads_added(out, total, x, residual, weight, bias, cols, eps):
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
         spread += more
-        mean += away * (n / both)
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -406,11 +424,11 @@ def spreads_added(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
         spread += tile[2, k]
-        mean += away * (n / both)
-        count = both
+        mean += away * share
+        count += n
     rstd = float32(1) / math.sqrt(spread / count + eps)
     for k in range(KEPT):
         col = t + k * TPB
@@ -423,8 +441,8 @@ def spreads_added(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def no_barrier(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
@@ -432,22 +450,24 @@ def no_barrier(out, total, x, residual, weight, bias, cols, eps):
     for k in range(KEPT):
         col = t + k * TPB
         if col < cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -459,11 +479,11 @@ def no_barrier(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
-        spread += tile[2, k] + away * away * (count * n / both)
-        mean += away * (n / both)
-        count = both
+        spread += tile[2, k] + away * away * count * share
+        mean += away * share
+        count += n
     rstd = float32(1) / math.sqrt(spread / count + eps)
     for k in range(KEPT):
         col = t + k * TPB
@@ -476,8 +496,8 @@ def no_barrier(out, total, x, residual, weight, bias, cols, eps):
 @cuda.jit
 def no_guard(out, total, x, residual, weight, bias, cols, eps):
     tile = cuda.shared.array((3, WARPS), float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     count = float32(0)
     mean = float32(0)
@@ -485,22 +505,24 @@ def no_guard(out, total, x, residual, weight, bias, cols, eps):
     for k in range(KEPT):
         col = t + k * TPB
         if col <= cols:
-            s = x[row, col] + residual[row, col]
-            total[row, col] = s
-            kept[k] = s
+            kept[k] = x[row, col] + residual[row, col]
+    for k in range(KEPT):
+        col = t + k * TPB
+        if col < cols:
+            total[row, col] = kept[k]
+            away = kept[k] - mean
+            mean += away * (float32(1) / float32(k + 1))
+            spread += away * (kept[k] - mean)
             count += float32(1)
-            away = s - mean
-            mean += away / count
-            spread += away * (s - mean)
     offset = 16
     while offset > 0:
         n = cuda.shfl_xor_sync(ALL_LANES, count, offset)
         other = cuda.shfl_xor_sync(ALL_LANES, mean, offset)
         more = cuda.shfl_xor_sync(ALL_LANES, spread, offset)
-        both = max(count + n, float32(1))
+        share = n / max(count + n, float32(1))
         away = other - mean
-        spread += more + away * away * (count * n / both)
-        mean += away * (n / both)
+        spread += more + away * away * count * share
+        mean += away * share
         count += n
         offset //= 2
     if t % 32 == 0:
@@ -513,11 +535,11 @@ def no_guard(out, total, x, residual, weight, bias, cols, eps):
     spread = tile[2, 0]
     for k in range(1, WARPS):
         n = tile[0, k]
-        both = count + n
+        share = n / (count + n)
         away = tile[1, k] - mean
-        spread += tile[2, k] + away * away * (count * n / both)
-        mean += away * (n / both)
-        count = both
+        spread += tile[2, k] + away * away * count * share
+        mean += away * share
+        count += n
     rstd = float32(1) / math.sqrt(spread / count + eps)
     for k in range(KEPT):
         col = t + k * TPB

@@ -2,7 +2,7 @@
 
 import math
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 TPB = 128
 WARPS = 4
@@ -14,8 +14,8 @@ ALL_LANES = 0xFFFFFFFF
 @cuda.jit
 def reads_twice(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     total = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
@@ -43,15 +43,15 @@ def reads_twice(out, x, weight, cols, eps):
 @cuda.jit
 def no_root(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
-        if col < cols:
-            kept[k] = x[row, col]
-            total += kept[k] * kept[k]
+        kept[k] = x[row, col] if col < cols else float32(0)
+    for k in range(KEPT):
+        total += kept[k] * kept[k]
     offset = 16
     while offset > 0:
         total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
@@ -73,15 +73,15 @@ def no_root(out, x, weight, cols, eps):
 @cuda.jit
 def counts_places(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
-        if col < cols:
-            kept[k] = x[row, col]
-            total += kept[k] * kept[k]
+        kept[k] = x[row, col] if col < cols else float32(0)
+    for k in range(KEPT):
+        total += kept[k] * kept[k]
     offset = 16
     while offset > 0:
         total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
@@ -103,15 +103,15 @@ def counts_places(out, x, weight, cols, eps):
 @cuda.jit
 def sum_for_mean(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
-        if col < cols:
-            kept[k] = x[row, col]
-            total += kept[k] * kept[k]
+        kept[k] = x[row, col] if col < cols else float32(0)
+    for k in range(KEPT):
+        total += kept[k] * kept[k]
     offset = 16
     while offset > 0:
         total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
@@ -133,15 +133,15 @@ def sum_for_mean(out, x, weight, cols, eps):
 @cuda.jit
 def own_warp(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
-        if col < cols:
-            kept[k] = x[row, col]
-            total += kept[k] * kept[k]
+        kept[k] = x[row, col] if col < cols else float32(0)
+    for k in range(KEPT):
+        total += kept[k] * kept[k]
     offset = 16
     while offset > 0:
         total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
@@ -160,15 +160,15 @@ def own_warp(out, x, weight, cols, eps):
 @cuda.jit
 def eps_outside(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
-        if col < cols:
-            kept[k] = x[row, col]
-            total += kept[k] * kept[k]
+        kept[k] = x[row, col] if col < cols else float32(0)
+    for k in range(KEPT):
+        total += kept[k] * kept[k]
     offset = 16
     while offset > 0:
         total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
@@ -190,15 +190,15 @@ def eps_outside(out, x, weight, cols, eps):
 @cuda.jit
 def no_barrier(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
-        if col < cols:
-            kept[k] = x[row, col]
-            total += kept[k] * kept[k]
+        kept[k] = x[row, col] if col < cols else float32(0)
+    for k in range(KEPT):
+        total += kept[k] * kept[k]
     offset = 16
     while offset > 0:
         total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
@@ -219,8 +219,8 @@ def no_barrier(out, x, weight, cols, eps):
 @cuda.jit
 def no_guard(out, x, weight, cols, eps):
     tile = cuda.shared.array(WARPS, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
     for k in range(KEPT):
@@ -248,15 +248,15 @@ def no_guard(out, x, weight, cols, eps):
 @cuda.jit
 def tree_in_shared_memory(out, x, weight, cols, eps):
     tile = cuda.shared.array(TPB, float32)
-    row = cuda.blockIdx.x
-    t = cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.x)
+    t = uint32(cuda.threadIdx.x)
     kept = cuda.local.array(KEPT, float32)
     total = float32(0)
     for k in range(KEPT):
         col = t + k * TPB
-        if col < cols:
-            kept[k] = x[row, col]
-            total += kept[k] * kept[k]
+        kept[k] = x[row, col] if col < cols else float32(0)
+    for k in range(KEPT):
+        total += kept[k] * kept[k]
     tile[t] = total
     cuda.syncthreads()
     step = TPB // 2
