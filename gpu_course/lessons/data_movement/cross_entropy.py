@@ -25,6 +25,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         logits -= np.float32(500)
     if case.sizes.get("masked"):  # a whole warp begins with nothing but minus infinity
         logits[:, : cols // 2] = -np.inf
+    if case.sizes.get("peaks"):  # of one warp or another, far above what all others have met
+        logits[np.arange(rows), rng.permutation(cols)[:rows]] += np.float32(300)
     target = rng.integers(0, cols, rows)
     if case.sizes.get("masked"):
         target = cols - 1 - target % (cols - cols // 2)
@@ -65,7 +67,8 @@ CROSS_ENTROPY = KernelPuzzle(
         sized("large numbers", rows=3, cols=300, doublings=1),
         sized("far below zero", rows=2, cols=150, doublings=-3, negative=1),
         sized("half of the classes shut out", rows=2, cols=300, doublings=-3, masked=1),
-        sized("a row for every warp to work on", rows=1, cols=1100, doublings=-6),
+        sized("one number far above the others", rows=5, cols=170, doublings=-3, peaks=1),
+        sized("a row for every warp to work on", rows=1, cols=1100, doublings=0),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",

@@ -21,16 +21,20 @@ ARGUMENTS = ("size", "quarter", "least", "scale", "key0", "key1")
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    """Every second cell of the gradient goes through the kernel as x does, by the same key."""
+    """x and its gradient go through the kernel by the same key."""
     size = case.sizes["size"]
     drop = case.sizes.get("sixteenths", 4) / 16
     keys = (0, 0) if case.visible else rng.integers(0, 2**32, 2, dtype=np.uint32)
+    least = np.uint32(drop * 2**32)
+    if case.sizes.get("border"):
+        counter = np.array([[size // 8, 0, 0, 0]], np.uint32)
+        least = philox(counter, (int(keys[0]), int(keys[1])))[0, 1]
     return {
         "x": eighths(rng, size, case),
         "dy": eighths(rng, size),
         "size": size,
         "quarter": blocks_to_cover(size, WORDS),
-        "least": np.uint32(drop * 2**32),
+        "least": least,
         "scale": np.float32(1 / (1 - drop)),
         "key0": np.uint32(keys[0]),
         "key1": np.uint32(keys[1]),
@@ -67,6 +71,7 @@ DROPOUT = KernelPuzzle(
         sized("exactly one block of counters", size=WORDS * TPB, sixteenths=8),
         sized("one cell more", size=WORDS * TPB + 1, sixteenths=2),
         sized("nothing is dropped", size=90, sixteenths=0),
+        sized("a word that is least itself", size=160, border=1),
         sized("nearly all is dropped", size=150, sixteenths=15),
         special("NaN and infinities", size=141),
     ),

@@ -42,8 +42,7 @@ def _grouped(rng: np.random.Generator, chain: dict[str, Any]) -> dict[str, Any]:
     cuts = sorted(set(rng.integers(1, count, count // 2).tolist())) if count > 1 else []
     edges = [0, *cuts, count]
     groups = [
-        rng.permutation(np.arange(first, end)).tolist()
-        for first, end in itertools.pairwise(edges)
+        rng.permutation(np.arange(first, end)).tolist() for first, end in itertools.pairwise(edges)
     ]
     return {**chain, "groups": groups}
 
