@@ -1,0 +1,58 @@
+"""What the kernel puzzles of lesson 12 share: the budgets of kernels that wait for memory."""
+
+from __future__ import annotations
+
+from gpu_course.puzzle.specification import Budget
+
+
+def bytes_loaded(lesson: str) -> Budget:
+    """Returns the budget of a puzzle in which it is known how often a number has to be read.
+
+    Args:
+        lesson: what the excess shows, and where to look.
+    """
+    return Budget(
+        "global_load.bytes",
+        lambda case, counters: counters.global_load.bytes,
+        lesson,
+        "bytes loaded",
+    )
+
+
+def bytes_stored(lesson: str) -> Budget:
+    """Returns the same for what is written."""
+    return Budget(
+        "global_store.bytes",
+        lambda case, counters: counters.global_store.bytes,
+        lesson,
+        "bytes stored",
+    )
+
+
+# Half as many sectors again leave room for rows that do not begin where a sector does.
+IN_ORDER = tuple(
+    Budget(
+        f"{kind}.excess_sectors",
+        lambda case, counters, kind=kind: (
+            getattr(counters, kind).excess_sectors + getattr(counters, kind).sectors // 2
+        ),
+        "Neighbouring lanes should be neighbours in memory. In one request, how far apart are the "
+        "cells of two neighbouring lanes?",
+        f"sectors {word} beyond those that the numbers need",
+    )
+    for kind, word in (("global_load", "loaded"), ("global_store", "stored"))
+)
+NO_FLOAT64 = Budget(
+    "float64_operations",
+    0,
+    "A number that is not said to be float32 is a float64 in Numba, and so is all that is computed "
+    "with it. Which line brings it in?",
+    "float64 operations",
+)
+NO_ATOMICS = Budget(
+    "atomic_updates + shared_updates",
+    0,
+    "Atomics on one cell are carried out one after the other, in an order that is another one each "
+    "time. Which thread can hold the whole sum of what it adds up?",
+    "atomics, counted thread by thread",
+)
