@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.data_movement.pieces import (
-    IN_ORDER,
-    NO_FLOAT64,
-    bytes_loaded,
-    bytes_stored,
-)
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     blocks_to_cover,
@@ -19,6 +13,12 @@ from gpu_course.puzzle.builders import (
     gives,
     sized,
     special,
+)
+from gpu_course.puzzle.memory_budgets import (
+    IN_ORDER,
+    NO_FLOAT64,
+    bytes_loaded,
+    bytes_stored,
 )
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Values

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.data_movement.pieces import (
+from gpu_course.puzzle.builders import blocks_to_cover, eighths, gives, sized
+from gpu_course.puzzle.memory_budgets import (
     IN_ORDER,
     NO_ATOMICS,
     NO_FLOAT64,
     bytes_stored,
 )
-from gpu_course.puzzle.builders import blocks_to_cover, eighths, gives, sized
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch, Share, Values
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.data_movement.pieces import (
+from gpu_course.lessons.data_movement.random_words import philox
+from gpu_course.puzzle.builders import blocks_to_cover, eighths, gives, sized, special
+from gpu_course.puzzle.memory_budgets import (
     IN_ORDER,
     NO_FLOAT64,
     bytes_loaded,
     bytes_stored,
 )
-from gpu_course.lessons.data_movement.random_words import philox
-from gpu_course.puzzle.builders import blocks_to_cover, eighths, gives, sized, special
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Share, Values
 

@@ -67,9 +67,7 @@ def residual_layernorm(
         mean = sum(row) / cols
         rstd = 1 / math.sqrt(sum((s - mean) ** 2 for s in row) / cols + eps)
         total.append(row)
-        out.append(
-            [(s - mean) * rstd * w + b for s, w, b in zip(row, weight, bias, strict=True)]
-        )
+        out.append([(s - mean) * rstd * w + b for s, w, b in zip(row, weight, bias, strict=True)])
     return {"out": out, "total": total}
 
 

@@ -1,4 +1,4 @@
-"""What the kernel puzzles of lesson 12 share: the budgets of kernels that wait for memory."""
+"""Budgets of kernels that wait for memory, which the lessons from 12 on share."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Lesson 13: From softmax to FlashAttention."""
