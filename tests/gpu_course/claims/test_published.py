@@ -85,6 +85,7 @@ def test_what_has_no_verdict_lacks_something_of_the_source() -> None:
         ("Chen 2016", "Abstract"),
         ("GaLore 2024", "Abstract"),
         ("GaLore 2024", "Table 2, memory"),
+        ("Ivanov 2020", "Table 1, share of the FLOP"),
         ("PaLM 2022", "Table 3 and the text below it"),
     }
     assert all((r.holds is None) == (r.kind is Kind.fitted or bool(r.missing)) for r in ROWS)
