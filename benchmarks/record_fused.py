@@ -3,9 +3,9 @@
     python -m benchmarks.record_fused
 
 It needs no GPU. torch.compile needs a C++ compiler (g++); Triton 3.9.0 is 286 MB (`pip install
-triton==3.9.0`). What is found is kept in gpu_course/lessons/data_movement/fused.json, from which the
-lesson reads: the loops that torch.compile writes for a CPU, how often they load and store each
-array, and what a GPU's compiler makes of one Triton program.
+triton==3.9.0`). What is found is kept in gpu_course/lessons/data_movement/fused.json, from which
+the lesson reads: the loops that torch.compile writes for a CPU, how often they load and store
+whole arrays, and what a GPU's compiler makes of one Triton program.
 """
 
 from __future__ import annotations
@@ -108,17 +108,17 @@ def written_by_compile(function: Callable[..., Any], *tensors: Any) -> dict[str,
 def compiled() -> dict[str, Any]:
     """Returns what torch.compile writes for two functions of the lesson."""
     import torch
-    import torch.nn.functional as F
+    from torch.nn import functional
 
     x, residual = torch.randn(ROWS, COLS), torch.randn(ROWS, COLS)
     bias, weight = torch.randn(COLS), torch.randn(COLS)
 
     def bias_gelu(x: Any, bias: Any) -> Any:
-        return F.gelu(x + bias)
+        return functional.gelu(x + bias)
 
     def residual_layernorm(x: Any, residual: Any, weight: Any, bias: Any) -> Any:
         total = x + residual
-        return total, F.layer_norm(total, (COLS,), weight, bias)
+        return total, functional.layer_norm(total, (COLS,), weight, bias)
 
     return {
         "bias_gelu": written_by_compile(bias_gelu, x, bias),

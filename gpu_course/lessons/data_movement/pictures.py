@@ -1,4 +1,4 @@
-"""Pictures of what travels: classes of operators, a chain cut into kernels, passes over an array."""
+"""Pictures of what travels: classes of operators, a chain cut into kernels, passes one by one."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def describe_cuts(cuts: Sequence[Cut], name: str) -> str:
             said.append(f"{verb} {' and '.join(names) or 'nothing'}")
         stay = [tensor for step in cut.steps for tensor in step.stays]
         if stay:
-            said.append(f"{' and '.join(stay)} stay inside")
+            said.append(f"{' and '.join(stay)} {'stays' if len(stay) == 1 else 'stay'} inside")
         ran = f", {cut.counted_bytes:,} counted" if cut.counted_bytes is not None else ""
         lines.append(f"{said[0]}: {'; '.join(said[1:])}; {cut.moved_bytes:,} bytes{ran}")
     return "\n".join(lines)

@@ -82,21 +82,21 @@ def adamw_step(fused: bool, size: int = 1024) -> list[Pass]:
 
 
 def cross_entropy(rows: int = 8, classes: int = 1024) -> list[Pass]:
-    """Returns the operations of PyTorch's cross entropy, forward and backward, on float32 logits."""
+    """Returns the operations of PyTorch's cross entropy, forward and backward, in float32."""
     import torch
-    import torch.nn.functional as F
+    from torch.nn import functional
 
     torch.manual_seed(0)
     logits = torch.randn(rows, classes, requires_grad=True)
     target = torch.randint(0, classes, (rows,))
-    return passes_of(lambda: F.cross_entropy(logits, target).backward())
+    return passes_of(lambda: functional.cross_entropy(logits, target).backward())
 
 
 def bias_gelu(rows: int = 64, cols: int = 256) -> list[Pass]:
     """Returns the operations of gelu(x + bias) on float32 numbers."""
     import torch
-    import torch.nn.functional as F
+    from torch.nn import functional
 
     torch.manual_seed(0)
     x, bias = torch.randn(rows, cols), torch.randn(cols)
-    return passes_of(lambda: F.gelu(x + bias))
+    return passes_of(lambda: functional.gelu(x + bias))

@@ -6,8 +6,8 @@ from gpu_course.claims.models import model
 from gpu_course.hardware.cards import DeviceCard, device
 from gpu_course.lessons.data_movement.bert_layer import (
     CLASSES,
-    flop_shares,
     floor_shares,
+    flop_shares,
     training_step,
 )
 from gpu_course.units import MIB, TERA
