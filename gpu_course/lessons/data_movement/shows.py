@@ -281,7 +281,7 @@ def _recorded_triton(why: str) -> Note:
     made = record["triton"]
     loads, stores = " and ".join(made["loads"]), " and ".join(made["stores"])
     return Note(
-        f"{why}. By a record of Triton {record['versions']['triton']}, for compute\n"
-        f"capability {made['capability']}: a program is {made['warps']} warps for {made['block']} "
-        f"numbers, and each thread has\n{loads}, then {stores}."
+        f"{why}. By a record of Triton {record['versions']['triton']},\n"
+        f"for compute capability {made['capability']}: a program is {made['warps']} warps for\n"
+        f"{made['block']} numbers, and each thread does\n  {loads}, then {stores}"
     )
