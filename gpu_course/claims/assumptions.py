@@ -79,8 +79,8 @@ BREAKS = {
         "went into a larger batch, which runs at another rate."
     ),
     "passes": (
-        "The model counts the passes over an array that the formula needs. The program made more of "
-        "them: each copy, each change of type and each operation of its own is one."
+        "The model counts the passes over an array that the formula needs. The program made more: "
+        "each copy, each change of type and each operation of its own is one."
     ),
     "communication": (
         "The model counts what is computed. What the devices sent each other took its time as well."

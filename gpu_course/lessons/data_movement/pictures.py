@@ -84,6 +84,8 @@ def describe_classes(names: Sequence[str], rows: Mapping[str, Sequence[float]]) 
 _LINE, _GAP = 0.34, 0.16
 _BOX, _BOX_WIDE = 2.62, 1.46
 _SUM, _COUNTED = 6.28, 7.05
+_KERNEL: dict[str, Any] = {"facecolor": p.SHADE, "edgecolor": p.QUIET, "linewidth": 1.2}
+_OPERATION: dict[str, Any] = {"facecolor": p.PAPER, "edgecolor": p.INK, "linewidth": 0.9}
 
 
 def draw_cuts(cuts: Sequence[Cut], name: str, ax: Axes | None = None) -> Figure:
@@ -115,9 +117,9 @@ def draw_cuts(cuts: Sequence[Cut], name: str, ax: Axes | None = None) -> Figure:
         y = head
         for cut in cuts:
             high = len(cut.steps) * _LINE
-            look = {"facecolor": p.SHADE, "edgecolor": p.QUIET, "linewidth": 1.2}
             place = (_BOX - 0.08, y)
-            axes.add_artist(Rectangle(place, _BOX_WIDE + 0.16, high + 0.04, zorder=1, **look))
+            wide = _BOX_WIDE + 0.16
+            axes.add_artist(Rectangle(place, wide, high + 0.04, zorder=1, **_KERNEL))
             for number, step in enumerate(cut.steps):
                 _step(axes, y + (number + 0.5) * _LINE + 0.02, step.name)
                 _travels(axes, y + (number + 0.5) * _LINE + 0.02, step.reads, step.writes)
@@ -141,8 +143,7 @@ def draw_cuts(cuts: Sequence[Cut], name: str, ax: Axes | None = None) -> Figure:
 def _step(axes: Axes, y: float, name: str) -> None:
     from matplotlib.patches import Rectangle
 
-    look = {"facecolor": p.PAPER, "edgecolor": p.INK, "linewidth": 0.9}
-    axes.add_artist(Rectangle((_BOX, y - 0.12), _BOX_WIDE, 0.24, zorder=3, **look))
+    axes.add_artist(Rectangle((_BOX, y - 0.12), _BOX_WIDE, 0.24, zorder=3, **_OPERATION))
     _write(axes, _BOX + _BOX_WIDE / 2, y, name, side="center")
 
 
