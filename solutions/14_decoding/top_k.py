@@ -45,11 +45,9 @@ def sort_pairs(key, lane, size):
     step = size
     while step > 0:
         other = cuda.shfl_xor_sync(ALL_LANES, key, step)
+        first = (lane & step) == 0
         upwards = (lane & (2 * size)) != 0
-        if ((lane & step) == 0) != upwards:
-            key = max(key, other)
-        else:
-            key = min(key, other)
+        key = min(key, other) if first == upwards else max(key, other)
         step //= 2
     return key
 
