@@ -28,7 +28,7 @@ writes at most one cell of each cache. Each sequence has at least one
 token. The numbers are copied, whatever they are.
 """
 
-from numba import cuda, uint32
+from numba import cuda, int32, uint32
 
 TPB = 64
 PAGE = 16
@@ -44,7 +44,7 @@ def kv_append_paged(k_cache, v_cache, k, v, page_table, length, kv_heads, d):
         j = uint32(i - head * d)
         key = k[sequence, head, j]
         value = v[sequence, head, j]
-        token = uint32(length[sequence] - 1)
+        token = int32(length[sequence] - 1)
         page = page_table[sequence, token // PAGE]
         k_cache[page, token % PAGE, head, j] = key
         v_cache[page, token % PAGE, head, j] = value
