@@ -650,7 +650,7 @@ def weight_by_weight(out, packed, scale, zero, x, rows, cols):
             out[row] = total
 
 
-# over-budget, not-shared: Gives each row a single thread.
+# over-budget, over-budget: Gives each row a single thread.
 @cuda.jit
 def a_thread_for_each_row(out, packed, scale, zero, x, rows, cols):
     row = uint32(cuda.blockIdx.x * WARPS * ROWS + cuda.threadIdx.x)

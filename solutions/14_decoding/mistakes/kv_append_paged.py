@@ -102,7 +102,7 @@ def no_guard(k_cache, v_cache, k, v, page_table, length, kv_heads, d):
         v_cache[page, token % PAGE, head, j] = value
 
 
-# hazard, race: Looks all sequences up in the first one's row.
+# wrong-result, first-row: Looks all sequences up in the first one's row.
 @cuda.jit
 def first_row(k_cache, v_cache, k, v, page_table, length, kv_heads, d):
     sequence = uint32(cuda.blockIdx.x)
@@ -131,7 +131,7 @@ def a_thread_for_each_head(k_cache, v_cache, k, v, page_table, length, kv_heads,
             v_cache[page, token % PAGE, head, j] = v[sequence, head, j]
 
 
-# over-budget, over-budget: Writes the whole page anew.
+# over-budget, not-shared: Writes the whole page anew.
 @cuda.jit
 def whole_page(k_cache, v_cache, k, v, page_table, length, kv_heads, d):
     sequence = uint32(cuda.blockIdx.x)

@@ -452,7 +452,7 @@ def k_readings(values, places, logits, cols, k):
         best = uint64(0)
         for col in range(t, cols, TPB):
             key = key_of(logits[row, col], uint32(col))
-            if key < last:
+            if number == 0 or key < last:
                 best = max(best, key)
         offset = 16
         while offset > 0:
@@ -471,22 +471,28 @@ def k_readings(values, places, logits, cols, k):
             values[row, number] = logits[row, place]
 
 
-# over-budget, not-shared: Lets one thread go through the whole row.
+# over-budget, not-shared: Lets one warp go through the whole row.
 @cuda.jit
-def one_thread(values, places, logits, cols, k):
-    best = cuda.local.array(32, uint64)
+def one_warp(values, places, logits, cols, k):
     row = uint32(cuda.blockIdx.x)
-    if cuda.threadIdx.x == 0:
-        for number in range(k):
-            best[number] = uint64(0)
-        for col in range(cols):
-            key = key_of(logits[row, col], uint32(col))
-            for number in range(k):
-                if key > best[number]:
-                    lower = best[number]
-                    best[number] = key
-                    key = lower
-        for number in range(k):
-            place = uint32(~uint32(best[number]))
-            places[row, number] = int32(place)
-            values[row, number] = logits[row, place]
+    t = uint32(cuda.threadIdx.x)
+    lane = uint32(t % 32)
+    best = uint64(0)
+    for start in range(0, cols if t < 32 else 0, 32):
+        col = uint32(start + t)
+        key = uint64(0)
+        if col < cols:
+            key = key_of(logits[row, col], col)
+        if cuda.any_sync(ALL_LANES, key > cuda.shfl_sync(ALL_LANES, best, 31)):
+            size = 1
+            while size < 32:
+                key = sort_pairs(key, lane, size)
+                size *= 2
+            best = max(best, cuda.shfl_xor_sync(ALL_LANES, key, 31))
+            best = sort_pairs(best, lane, 16)
+    if t < 32:
+        if lane < k:
+            upper = uint32(best >> uint64(32))
+            bits = uint32(upper ^ uint32(SIGN)) if upper >= uint32(SIGN) else uint32(~upper)
+            values[row, lane] = cuda.libdevice.int_as_float(int32(bits))
+            places[row, lane] = int32(uint32(~uint32(best)))
