@@ -22,16 +22,19 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     length = lengths(rng, case)
     page_table, pages = shuffled_table(rng, length.tolist())
     cache = (pages, PAGE, s["kv_heads"], D)
+    heads = s["kv_heads"] * s["group"]
+    q = within(rng, 120 if s.get("steep") else 2, (s["sequences"], heads, D))
     k_cache, v_cache = within(rng, 2, cache), within(rng, 2, cache)
+    if s.get("below"):
+        q, k_cache = np.abs(q), -np.abs(k_cache)
     kept = np.zeros((pages, PAGE), bool)
     for row, tokens in zip(page_table, length, strict=True):
         t = np.arange(tokens)
         kept[row[t // PAGE], t % PAGE] = True
     k_cache[~kept] = np.nan
     v_cache[~kept] = np.nan
-    heads = s["kv_heads"] * s["group"]
     return {
-        "q": within(rng, 40 if s.get("steep") else 2, (s["sequences"], heads, D)),
+        "q": q,
         "k_cache": k_cache,
         "v_cache": v_cache,
         "page_table": page_table,
@@ -114,6 +117,15 @@ DECODE_ATTENTION_GQA = KernelPuzzle(
         sized("a KV head for each query head", sequences=2, longest=37, kv_heads=3, group=1),
         sized("one KV head for eight", sequences=2, longest=19, kv_heads=1, group=8),
         sized("large scores", sequences=2, longest=45, kv_heads=1, group=2, steep=1),
+        sized(
+            "scores far below zero",
+            sequences=1,
+            longest=35,
+            kv_heads=1,
+            group=1,
+            steep=1,
+            below=1,
+        ),
         sized("NaN", sequences=4, longest=24, kv_heads=2, group=2, nan=1),
         sized("infinities", sequences=3, longest=40, kv_heads=2, group=2, infinite=1),
     ),

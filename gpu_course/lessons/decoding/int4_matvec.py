@@ -102,7 +102,7 @@ INT4_MATVEC = KernelPuzzle(
         Budget(
             "global_load.requests",
             lambda case, counters: 2 * counters.global_load.requests,
-            "One request can bring a whole warp 32 words, which are 256 weights. How many does each "
+            "One request can bring a warp 32 words, which are 256 weights. How many does each "
             "of yours bring?",
             "requests for global memory",
         ),

@@ -20,6 +20,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     logits = eighths(rng, (rows, cols), case)
     if s.get("steps"):  # so few different numbers that most come often; 0 and -0 are among them
         logits = np.round(logits / (cols / 8 / s["steps"]))
+        logits[:2] = -np.abs(logits[:2])
         logits[logits == 0] *= rng.choice([-1, 1], int((logits == 0).sum()))
     if s.get("equal"):
         logits[:] = 0.5
