@@ -20,8 +20,8 @@ _VISIBLE: Values = {
     "small": 5,
     "gap_s": 2e-5,
 }
-"""Here every way of the diagnoses comes to times of its own: the last matrix and the attentions wait
-for memory, the other matrices for arithmetic."""
+"""Here every way of the diagnoses comes to times of its own: the last matrix and the attentions
+wait for memory, the other matrices for arithmetic."""
 
 
 def _case(name: str, batch: int, visible: bool = False, **sizes: int) -> Case:
