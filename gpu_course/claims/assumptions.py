@@ -85,5 +85,9 @@ BREAKS = {
     "communication": (
         "The model counts what is computed. What the devices sent each other took its time as well."
     ),
+    "reuse": (
+        "The model lets one read of the weights serve the whole batch. The kernel read them anew "
+        "for each sequence."
+    ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""
