@@ -29,7 +29,7 @@ from gpu_course.lessons.data_movement.bert_layer import (
     flop_shares,
     training_step,
 )
-from gpu_course.lessons.data_movement.fusion import cuts, groups_of, mlp_end
+from gpu_course.lessons.data_movement.fusion import Cut, cuts, groups_of, mlp_end
 from gpu_course.lessons.data_movement.operations import best_groups, encoder_layer, longest_groups
 from gpu_course.lessons.data_movement.pictures import draw_classes, draw_cuts, draw_passes
 from gpu_course.notebook.marks import asks_for_answers
@@ -95,6 +95,15 @@ def layer(grouping: str = GROUPINGS[0], tokens: int = 512) -> Picture:
         grouping: one of GROUPINGS.
         tokens: of one sequence, through a layer with 1,024 numbers a token and 16 heads.
     """
+    return Picture(draw_cuts(_layer(grouping, tokens), f"A layer: {grouping}"))
+
+
+def layer_bytes(grouping: str, tokens: int = 512) -> int:
+    """Returns the bytes that travel in a layer's forward pass; arguments as for `layer`."""
+    return sum(cut.moved_bytes for cut in _layer(grouping, tokens))
+
+
+def _layer(grouping: str, tokens: int) -> tuple[Cut, ...]:
     chain = encoder_layer(tokens, 1024, 16, 4096, 2)
     operations = chain["operations"]
     if grouping not in GROUPINGS:
@@ -106,7 +115,7 @@ def layer(grouping: str = GROUPINGS[0], tokens: int = 512) -> Picture:
         GROUPINGS[1]: lambda: longest_groups(operations),
         GROUPINGS[2]: lambda: best_groups(**chain),
     }[grouping]()
-    return Picture(draw_cuts(cuts(**chain, groups=groups), f"A layer: {grouping}"))
+    return cuts(**chain, groups=groups)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from gpu_course.lessons.data_movement.shows import (
     fused_by_you,
     fusion,
     layer,
+    layer_bytes,
     operator_classes,
     passes,
 )
@@ -60,7 +61,7 @@ def test_a_cut_that_is_taken_away_saves_what_crossed_it_twice() -> None:
 @pytest.mark.parametrize("grouping", GROUPINGS)
 def test_a_layer_is_shown_in_each_grouping(grouping: str) -> None:
     said = repr(layer(grouping, 256))
-    assert grouping in said and "bytes travel" in said
+    assert grouping in said and f"{layer_bytes(grouping, 256):,} bytes travel" in said
 
 
 def test_another_grouping_is_answered_in_a_sentence() -> None:
