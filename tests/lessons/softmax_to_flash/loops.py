@@ -32,3 +32,10 @@ def _attention(q: Table, k: Table, v: Table, scale: float, first_hidden: int) ->
 @repeats
 def flash_attention(q: Table, k: Table, v: Table, n: int, m: int, scale: float) -> dict[str, Any]:
     return _attention(q, k, v, float(scale), m + n)
+
+
+@repeats
+def flash_attention_causal(
+    q: Table, k: Table, v: Table, n: int, m: int, scale: float
+) -> dict[str, Any]:
+    return _attention(q, k, v, float(scale), m - n + 1)
