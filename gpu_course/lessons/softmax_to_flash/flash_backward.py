@@ -62,15 +62,15 @@ def _right(inputs: Values, case: Case) -> Values:
     return {name: value.astype(np.float32) for name, value in found.items()}
 
 
-def _plainly(way: Plainly, inputs: Values) -> Values:
-    """The gradients in float32; delta is added up in another order than what it is taken from.
+def _plainly(way: Plainly, delta: np.ndarray, inputs: Values) -> Values:
+    """The gradients in float32.
 
-    Where a query has one key the two are the same, and all that is left is what rounding makes.
+    Where a query has one key, delta and what it is taken from are the same, and all that is left is
+    what rounding makes of two orders.
     """
-    q, k, v, dout, out, lse = (inputs[name] for name in ("q", "k", "v", "dout", "out", "lse"))
+    q, k, v, dout, lse = (inputs[name] for name in ("q", "k", "v", "dout", "lse"))
     seen = ~np.isneginf(lse)
     p = exp(way.scores(q, k) - np.where(seen, lse, np.float32(np.inf))[:, None])
-    delta = _by_halves(dout * out) if way.step > 0 else np.add.accumulate(dout * out, axis=1)[:, -1]
     ds = p * (way.dots(dout, v) - delta[:, None])
     return {
         "dq": way.weighted(ds, k) * SCALE,
@@ -78,6 +78,18 @@ def _plainly(way: Plainly, inputs: Values) -> Values:
         "dk": way.weighted(ds.T, q) * SCALE,
         "dv": way.weighted(p.T, dout),
     }
+
+
+def _naive(inputs: Values, case: Case) -> tuple[Values, ...]:
+    """Every way, with delta added up from either end, by halves and by strides."""
+    terms = inputs["dout"] * inputs["out"]
+    deltas = (
+        _by_halves(terms),
+        np.add.accumulate(terms, axis=1)[:, -1],
+        np.add.accumulate(terms[:, ::-1], axis=1)[:, -1],
+        _by_halves(np.add.accumulate(terms.reshape(-1, 8, D // 8), axis=1)[:, -1]),
+    )
+    return tuple(_plainly(way, delta, inputs) for way in PLAINLY for delta in deltas)
 
 
 def _by_halves(terms: np.ndarray) -> np.ndarray:
@@ -130,7 +142,7 @@ FLASH_BACKWARD = KernelPuzzle(
     large=large,
     launches=_launches,
     reference=_right,
-    naive=lambda inputs, case: tuple(_plainly(way, inputs) for way in PLAINLY),
+    naive=_naive,
     budgets=(
         loaded(
             bytes_of_tiles,

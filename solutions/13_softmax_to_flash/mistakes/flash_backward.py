@@ -83,7 +83,7 @@ def dq_without_delta(dq, delta, dout, out, q, k, v, lse, n, m, scale):
             dq[row, lane] = sums[j] * scale
 
 
-# wrong-result, delta-forgotten, for flash_backward_dkv: Multiplies the weight with the slope of out alone.
+# wrong-result, delta-forgotten, for flash_backward_dkv: Takes the slope of out alone.
 @cuda.jit
 def dk_without_delta(dk, dv, dout, q, k, v, lse, delta, n, m, scale):
     k_tile = cuda.shared.array((ROWS, D), float32)
@@ -221,7 +221,7 @@ def dq_not_scaled(dq, delta, dout, out, q, k, v, lse, n, m, scale):
             dq[row, lane] = sums[j]
 
 
-# wrong-result, gradient-not-scaled, for flash_backward_dkv: Scales the scores, and forgets their slope.
+# wrong-result, gradient-not-scaled, for flash_backward_dkv: Forgets the slope of the scores.
 @cuda.jit
 def dk_not_scaled(dk, dv, dout, q, k, v, lse, delta, n, m, scale):
     k_tile = cuda.shared.array((ROWS, D), float32)
@@ -359,7 +359,7 @@ def dq_scaled_twice(dq, delta, dout, out, q, k, v, lse, n, m, scale):
             dq[row, lane] = sums[j] * scale
 
 
-# wrong-result, scaled-twice, for flash_backward_dkv: Sums up the queries of a tile that are scaled already.
+# wrong-result, scaled-twice, for flash_backward_dkv: Sums up scaled queries.
 @cuda.jit
 def dk_scaled_twice(dk, dv, dout, q, k, v, lse, delta, n, m, scale):
     k_tile = cuda.shared.array((ROWS, D), float32)
