@@ -1,0 +1,30 @@
+"""What each kernel puzzle of lesson 13 asks for, as loops in plain Python."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tests.course.puzzles.loops import Numbers, Table, repeats
+
+
+def _shares(row: Numbers) -> tuple[Numbers, float]:
+    """The shares of a row, and the log of the sum of its exponentials."""
+    if any(x != x or x == math.inf for x in row):
+        return [math.nan] * len(row), math.nan
+    most = max(row)
+    if most == -math.inf:
+        return [0.0] * len(row), -math.inf
+    parts = [math.exp(x - most) for x in row]
+    return [part / sum(parts) for part in parts], math.log(sum(parts)) + most
+
+
+@repeats
+def softmax(x: Table, rows: int, cols: int) -> dict[str, Any]:
+    return {"out": [_shares(row)[0] for row in x]}
+
+
+@repeats
+def softmax_online(x: Table, rows: int, cols: int) -> dict[str, Any]:
+    found = [_shares(row) for row in x]
+    return {"out": [shares for shares, _ in found], "lse": [lse for _, lse in found]}
