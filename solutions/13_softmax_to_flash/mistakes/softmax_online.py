@@ -755,47 +755,31 @@ def columns_side_by_side(out, lse, x, rows, cols):
     t = uint32(cuda.threadIdx.x)
     lane = t % 32
     row = cuda.blockIdx.x * WARPS + t // 32
-    if row >= rows:
-        return
-    own = cuda.local.array(AT_ONCE, float32)
-    most = LOWEST
-    total = float32(0)
-    for start in range(lane * AT_ONCE, cols, 32 * AT_ONCE):
-        # All loads come first: none waits for another.
-        for k in range(AT_ONCE):
-            col = uint32(start + k)
-            own[k] = x[row, col] if col < cols else NOTHING
-        new = most
-        for k in range(AT_ONCE):
-            new = max(new, own[k])
-        total *= math.exp(most - new)
-        for k in range(AT_ONCE):
-            total += math.exp(own[k] - new)
-        most = new
-    offset = 16
-    while offset > 0:
-        other = cuda.shfl_xor_sync(ALL_LANES, most, offset)
-        more = cuda.shfl_xor_sync(ALL_LANES, total, offset)
-        new = max(most, other)
-        total *= math.exp(most - new)
-        total += more * math.exp(other - new)
-        most = new
-        offset //= 2
-    log = NOTHING
-    scale = float32(0)
-    if total != float32(0):
-        log = most + math.log(total)
-        scale = float32(1) / total
-    if lane == 0:
-        lse[row] = log
-    for start in range(lane * AT_ONCE, cols, 32 * AT_ONCE):
-        for k in range(AT_ONCE):
-            col = uint32(start + k)
-            own[k] = x[row, col] if col < cols else NOTHING
-        for k in range(AT_ONCE):
-            col = uint32(start + k)
-            if col < cols:
-                out[row, col] = math.exp(own[k] - most) * scale
+    if row < rows:
+        each = (cols + 31) // 32
+        last = min(cols, (lane + 1) * each)
+        most = LOWEST
+        total = float32(0)
+        for col in range(lane * each, last):
+            new = max(most, x[row, col])
+            total *= math.exp(most - new)
+            total += math.exp(x[row, col] - new)
+            most = new
+        offset = 16
+        while offset > 0:
+            other = cuda.shfl_xor_sync(ALL_LANES, most, offset)
+            more = cuda.shfl_xor_sync(ALL_LANES, total, offset)
+            new = max(most, other)
+            total *= math.exp(most - new)
+            total += more * math.exp(other - new)
+            most = new
+            offset //= 2
+        if lane == 0:
+            lse[row] = most + math.log(total) if total != float32(0) else NOTHING
+        if total == float32(0):
+            total = float32(1)
+        for col in range(lane * each, last):
+            out[row, col] = math.exp(x[row, col] - most) / total
 
 
 # over-budget, over-budget: Gives the sum a float64, and all that follows.
