@@ -22,6 +22,9 @@ COSTLY: dict[tuple[str, str], Changes] = {
             "    cuda.syncthreads()\n    if row >= rows:\n        return\n",
         ),
     ),
+    ("softmax_backward", ATOMICS): adds_nothing(
+        "            dx[row, col] = own[k] * (slope[k] - total)", "dx, (row, col)"
+    ),
     ("softmax", "global_load.bytes"): (
         ("    total = float32(0)\n", f"{ONCE_MORE}    total = float32(0)\n"),
     ),

@@ -28,3 +28,11 @@ def softmax(x: Table, rows: int, cols: int) -> dict[str, Any]:
 def softmax_online(x: Table, rows: int, cols: int) -> dict[str, Any]:
     found = [_shares(row) for row in x]
     return {"out": [shares for shares, _ in found], "lse": [lse for _, lse in found]}
+
+
+def softmax_backward(y: Table, dy: Table, cols: int) -> dict[str, Any]:
+    dx = []
+    for shares, slopes in zip(y, dy, strict=True):
+        total = sum(share * slope for share, slope in zip(shares, slopes, strict=True))
+        dx.append([share * (slope - total) for share, slope in zip(shares, slopes, strict=True)])
+    return {"dx": dx}
