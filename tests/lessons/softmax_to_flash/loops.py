@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from tests.course.puzzles.loops import Numbers, Table, repeats
@@ -36,3 +37,26 @@ def softmax_backward(y: Table, dy: Table, cols: int) -> dict[str, Any]:
         total = sum(share * slope for share, slope in zip(shares, slopes, strict=True))
         dx.append([share * (slope - total) for share, slope in zip(shares, slopes, strict=True)])
     return {"dx": dx}
+
+
+def _added(numbers: Iterable[float]) -> float:
+    """A sum in which infinity less infinity is NaN, and no error."""
+    total = 0.0
+    for each in numbers:
+        total += each
+    return total
+
+
+@repeats
+def attention_naive(q: Table, k: Table, v: Table, n: int, m: int, scale: float) -> dict[str, Any]:
+    out = []
+    for query in q:
+        scores = [scale * _added(a * b for a, b in zip(query, key, strict=True)) for key in k]
+        weights, _ = _shares(scores)
+        out.append(
+            [
+                _added(p * x for p, x in zip(weights, channel, strict=True))
+                for channel in zip(*v, strict=True)
+            ]
+        )
+    return {"out": out}
