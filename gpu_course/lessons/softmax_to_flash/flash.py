@@ -21,8 +21,6 @@ ROWS = 32
 TILE = 32
 TPB = 256
 SCALE = np.float32(D**-0.5)
-LEAST = -20
-"""Of numbers below 2 the last bit of a float32 is 2 ** -23, an eighth of two to this power."""
 
 Seen = Callable[[int, int], np.ndarray]
 """(queries, keys) -> bool (queries, keys): which keys each query sees."""
@@ -44,29 +42,30 @@ def bottom_right(n: int, m: int) -> np.ndarray:
     return np.tri(n, m, m - n, dtype=bool)
 
 
-def many_bits(rng: np.random.Generator, rows: int, case: Case) -> np.ndarray:
+def many_bits(rng: np.random.Generator, rows: int) -> np.ndarray:
     """Returns float32 (rows, D) of numbers between -2 and 2, no two the same.
 
     They use all bits of a float32, as what a network computes does: each product is rounded, and it
-    shows whether a sum is right or only nearly so. `doublings` of a case are counted from LEAST.
+    shows whether a sum is right or only nearly so.
     """
     chosen = rng.choice(2**24 - 1, rows * D, replace=False) + 1.0
     signed = chosen * rng.choice((-1.0, 1.0), rows * D)
-    doublings = case.sizes.get("doublings", LEAST) - 3
-    return np.float32(np.ldexp(signed, doublings)).reshape(rows, D)
+    return np.float32(np.ldexp(signed, -23)).reshape(rows, D)
 
 
 def attention_inputs(rng: np.random.Generator, case: Case) -> Values:
     """Returns q, k and v of a case, its sizes and the scale.
 
-    `below`: each query has either all its scores far below 0 or all far above. `equal`: all keys
-    from the second on are the same one. `nan`: in one query. `infinite`: the first tile of keys has
-    infinities in one channel, so that its scores are minus infinity for some queries and plus
-    infinity for others; and so has one query.
+    `louder`: queries and keys are doubled so many times. `below`: each query has either all its
+    scores far below 0 or all far above. `equal`: all keys from the second on are the same one.
+    `nan`: in one query. `infinite`: the first tile of keys has infinities in one channel, so that
+    its scores are minus infinity for some queries and plus infinity for others; and so has one
+    query.
     """
     n, m = case.sizes["n"], case.sizes["m"]
-    q, k, v = (many_bits(rng, rows, case) for rows in (n, m, m))
-    v /= np.float32(2 ** case.sizes.get("louder", 0))
+    q, k, v = (many_bits(rng, rows) for rows in (n, m, m))
+    louder = np.float32(2 ** case.sizes.get("louder", 0))
+    q, k = q * louder, k * louder
     if case.sizes.get("below"):
         k[:, 2] = np.float32(1024) + np.abs(k[:, 2])
     if case.sizes.get("equal"):
@@ -79,13 +78,12 @@ def attention_inputs(rng: np.random.Generator, case: Case) -> Values:
     return {"q": q, "k": k, "v": v, "n": n, "m": m, "scale": SCALE}
 
 
-def queries_and_keys(
-    name: str, n: int, m: int, *, visible: bool = False, louder: int = 0, **more: int
-) -> Case:
-    """Returns a case of n queries and m keys; its numbers are doubled `louder` times."""
-    return sized(name, visible=visible, n=n, m=m, doublings=LEAST + louder, louder=louder, **more)
+def queries_and_keys(name: str, n: int, m: int, *, visible: bool = False, **more: int) -> Case:
+    """Returns a case of n queries and m keys; see `attention_inputs` for what more there may be."""
+    return sized(name, visible=visible, n=n, m=m, **more)
 
 
+@np.errstate(all="ignore")  # infinity less infinity is NaN, and meant to be
 def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, seen: np.ndarray) -> Values:
     """Returns "out" (n, D) and "lse" (n,) of float64 arithmetic, rounded to float32 at the end.
 
@@ -95,6 +93,7 @@ def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, seen: np.ndarray) -> 
     return {"out": np.float32(p @ v.astype(np.float64)), "lse": np.float32(lse)}
 
 
+@np.errstate(all="ignore")
 def weights(q: np.ndarray, k: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns the float64 softmax (n, m) of the scores, and the log of its sums (n,)."""
     scores = q.astype(np.float64) @ k.astype(np.float64).T * float(SCALE)
@@ -102,8 +101,7 @@ def weights(q: np.ndarray, k: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray,
     most = scores.max(axis=1, initial=-np.inf)
     p = np.exp(scores - np.where(np.isneginf(most), 0, most)[:, None])
     part = p.sum(axis=1)
-    with np.errstate(divide="ignore"):  # without a key the sum is 0
-        return p / np.where(part == 0, 1, part)[:, None], np.log(part) + most
+    return p / np.where(part == 0, 1, part)[:, None], np.log(part) + most
 
 
 @dataclass(frozen=True)
@@ -126,17 +124,17 @@ class Plainly:
 
     def dots(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Returns the dot product of each row with each of the others, term after term."""
-        total = np.zeros((len(rows), len(others)), np.float32)
-        for c in range(D)[:: self.step]:
-            total += rows[:, c, None] * others[None, :, c]
-        return total
+        return self.in_order(rows.T[:, :, None] * others.T[:, None, :])
 
     def weighted(self, weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Returns for each row of weights the sum of the rows, term after term."""
-        total = np.zeros((len(weights), rows.shape[1]), np.float32)
-        for number in range(len(rows))[:: self.step]:
-            total += weights[:, number, None] * rows[None, number]
-        return total
+        return self.in_order(weights.T[:, :, None] * rows[:, None, :])
+
+    def in_order(self, terms: np.ndarray) -> np.ndarray:
+        """Returns the float32 sum over the first axis, one term after the other."""
+        if not len(terms):
+            return np.zeros(terms.shape[1:], np.float32)
+        return np.add.accumulate(terms[:: self.step], axis=0)[-1]
 
     def weights(
         self, q: np.ndarray, k: np.ndarray, seen: np.ndarray
@@ -146,10 +144,10 @@ class Plainly:
         most = scores.max(axis=1, initial=-np.inf)
         p = exp(scores - np.where(np.isneginf(most), np.float32(0), most)[:, None])
         part = self.weighted(p, np.ones((p.shape[1], 1), np.float32))[:, 0]
-        with np.errstate(divide="ignore"):
-            lse = most + np.log(part.astype(np.float64)).astype(np.float32)
+        lse = most + np.log(part.astype(np.float64)).astype(np.float32)
         return p / np.where(part == 0, np.float32(1), part)[:, None], lse
 
+    @np.errstate(all="ignore")
     def attention(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, seen: np.ndarray) -> Values:
         """Returns what `attention` does."""
         p, lse = self.weights(q, k, seen)

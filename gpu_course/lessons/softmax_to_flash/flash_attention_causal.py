@@ -1,4 +1,4 @@
-"""Puzzle `flash_attention_causal`: no query sees what comes after it, and no hidden tile is read."""
+"""Puzzle `flash_attention_causal`: no query sees what comes after it, no hidden tile is read."""
 
 from __future__ import annotations
 

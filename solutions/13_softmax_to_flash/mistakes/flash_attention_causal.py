@@ -592,7 +592,7 @@ def hidden_score_is_zero(out, lse, q, k, v, n, m, scale):
                 lse[row] = most[j] + math.log(total) if some else NOTHING
 
 
-# wrong-result, maximum-of-hidden: Hides the weights, when the largest score has been found among all.
+# wrong-result, maximum-of-hidden: Hides the weights, after the largest of all scores was found.
 @cuda.jit
 def maximum_of_all(out, lse, q, k, v, n, m, scale):
     q_tile = cuda.shared.array((ROWS, D), float32)

@@ -93,3 +93,20 @@ def flash_attention_causal(
     q: Table, k: Table, v: Table, n: int, m: int, scale: float
 ) -> dict[str, Any]:
     return _attention(q, k, v, float(scale), m - n + 1)
+
+
+@repeats
+def flash_decode(
+    q: Numbers, k: Table, v: Table, m: int, scale: float, chunk: int, splits: int
+) -> dict[str, Any]:
+    parts = [
+        _attention([q], k[s * chunk :][:chunk], v[s * chunk :][:chunk], float(scale), chunk)
+        for s in range(splits)
+    ]
+    whole = _attention([q], k, v, float(scale), m)
+    return {
+        "part_out": [part["out"][0] for part in parts],
+        "part_lse": [part["lse"][0] for part in parts],
+        "out": whole["out"][0],
+        "lse": whole["lse"],
+    }
