@@ -50,26 +50,24 @@ def scores(s, q, k, n, m, scale):
     lane = t % 32
     row = cuda.blockIdx.x * WARPS + t // 32
     # answer
+    queries = cuda.shared.array((WARPS, D), float32)
     tile = cuda.shared.array((WARPS, 32, PADDED), float32)
     warp = t // 32
     if row >= n:
         return
-    query = q[row, lane] * scale
+    queries[warp, lane] = q[row, lane] * scale
     for start in range(0, m, 32):
         # Lanes are channels on the way in, and keys on the way out.
-        for j in range(32):
-            key = uint32(start + j)
-            number = k[key, lane] if key < m else float32(0)
-            tile[warp, j, lane] = number
+        count = min(32, m - start)
+        for j in range(count):
+            tile[warp, j, lane] = k[uint32(start + j), lane]
         cuda.syncwarp()
-        score = float32(0)
-        for c in range(D):
-            part = cuda.shfl_sync(ALL_LANES, query, c)
-            score += part * tile[warp, lane, c]
+        if lane < count:
+            score = float32(0)
+            for c in range(D):
+                score += queries[warp, c] * tile[warp, lane, c]
+            s[row, uint32(start + lane)] = score
         cuda.syncwarp()
-        key = uint32(start + lane)
-        if key < m:
-            s[row, key] = score
     # end answer
 
 
@@ -113,9 +111,8 @@ def weighted_sum(out, s, v, n, m):
     for start in range(0, m, 32):
         key = uint32(start + lane)
         own = s[row, key] if key < m else float32(0)
-        for j in range(32):
-            key = uint32(start + j)
-            value = v[key, lane] if key < m else float32(0)
-            total += cuda.shfl_sync(ALL_LANES, own, j) * value
+        for j in range(min(32, m - start)):
+            weight = cuda.shfl_sync(ALL_LANES, own, j)
+            total += weight * v[uint32(start + j), lane]
     out[row, lane] = total
     # end answer

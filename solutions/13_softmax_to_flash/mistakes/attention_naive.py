@@ -18,26 +18,24 @@ def scale_forgotten(s, q, k, n, m, scale):
     t = uint32(cuda.threadIdx.x)
     lane = t % 32
     row = cuda.blockIdx.x * WARPS + t // 32
+    queries = cuda.shared.array((WARPS, D), float32)
     tile = cuda.shared.array((WARPS, 32, PADDED), float32)
     warp = t // 32
     if row >= n:
         return
-    query = q[row, lane]
+    queries[warp, lane] = q[row, lane]
     for start in range(0, m, 32):
         # Lanes are channels on the way in, and keys on the way out.
-        for j in range(32):
-            key = uint32(start + j)
-            number = k[key, lane] if key < m else float32(0)
-            tile[warp, j, lane] = number
+        count = min(32, m - start)
+        for j in range(count):
+            tile[warp, j, lane] = k[uint32(start + j), lane]
         cuda.syncwarp()
-        score = float32(0)
-        for c in range(D):
-            part = cuda.shfl_sync(ALL_LANES, query, c)
-            score += part * tile[warp, lane, c]
+        if lane < count:
+            score = float32(0)
+            for c in range(D):
+                score += queries[warp, c] * tile[warp, lane, c]
+            s[row, uint32(start + lane)] = score
         cuda.syncwarp()
-        key = uint32(start + lane)
-        if key < m:
-            s[row, key] = score
 
 
 # hazard, race, for scores: Takes the lanes of a warp for one.
@@ -46,25 +44,23 @@ def tile_read_at_once(s, q, k, n, m, scale):
     t = uint32(cuda.threadIdx.x)
     lane = t % 32
     row = cuda.blockIdx.x * WARPS + t // 32
+    queries = cuda.shared.array((WARPS, D), float32)
     tile = cuda.shared.array((WARPS, 32, PADDED), float32)
     warp = t // 32
     if row >= n:
         return
-    query = q[row, lane] * scale
+    queries[warp, lane] = q[row, lane] * scale
     for start in range(0, m, 32):
         # Lanes are channels on the way in, and keys on the way out.
-        for j in range(32):
-            key = uint32(start + j)
-            number = k[key, lane] if key < m else float32(0)
-            tile[warp, j, lane] = number
-        score = float32(0)
-        for c in range(D):
-            part = cuda.shfl_sync(ALL_LANES, query, c)
-            score += part * tile[warp, lane, c]
+        count = min(32, m - start)
+        for j in range(count):
+            tile[warp, j, lane] = k[uint32(start + j), lane]
+        if lane < count:
+            score = float32(0)
+            for c in range(D):
+                score += queries[warp, c] * tile[warp, lane, c]
+            s[row, uint32(start + lane)] = score
         cuda.syncwarp()
-        key = uint32(start + lane)
-        if key < m:
-            s[row, key] = score
 
 
 # hazard, race, for scores: Fills the tile again without waiting for the lanes that read it.
@@ -73,25 +69,23 @@ def tile_filled_again_at_once(s, q, k, n, m, scale):
     t = uint32(cuda.threadIdx.x)
     lane = t % 32
     row = cuda.blockIdx.x * WARPS + t // 32
+    queries = cuda.shared.array((WARPS, D), float32)
     tile = cuda.shared.array((WARPS, 32, PADDED), float32)
     warp = t // 32
     if row >= n:
         return
-    query = q[row, lane] * scale
+    queries[warp, lane] = q[row, lane] * scale
     for start in range(0, m, 32):
         # Lanes are channels on the way in, and keys on the way out.
-        for j in range(32):
-            key = uint32(start + j)
-            number = k[key, lane] if key < m else float32(0)
-            tile[warp, j, lane] = number
+        count = min(32, m - start)
+        for j in range(count):
+            tile[warp, j, lane] = k[uint32(start + j), lane]
         cuda.syncwarp()
-        score = float32(0)
-        for c in range(D):
-            part = cuda.shfl_sync(ALL_LANES, query, c)
-            score += part * tile[warp, lane, c]
-        key = uint32(start + lane)
-        if key < m:
-            s[row, key] = score
+        if lane < count:
+            score = float32(0)
+            for c in range(D):
+                score += queries[warp, c] * tile[warp, lane, c]
+            s[row, uint32(start + lane)] = score
 
 
 # hazard, out-of-bounds, for scores: Takes the last 32 keys for full ones.
@@ -100,26 +94,24 @@ def last_keys_taken_for_full(s, q, k, n, m, scale):
     t = uint32(cuda.threadIdx.x)
     lane = t % 32
     row = cuda.blockIdx.x * WARPS + t // 32
+    queries = cuda.shared.array((WARPS, D), float32)
     tile = cuda.shared.array((WARPS, 32, PADDED), float32)
     warp = t // 32
     if row >= n:
         return
-    query = q[row, lane] * scale
+    queries[warp, lane] = q[row, lane] * scale
     for start in range(0, m, 32):
         # Lanes are channels on the way in, and keys on the way out.
-        for j in range(32):
-            key = uint32(start + j)
-            number = k[key, lane]
-            tile[warp, j, lane] = number
+        count = 32
+        for j in range(count):
+            tile[warp, j, lane] = k[uint32(start + j), lane]
         cuda.syncwarp()
-        score = float32(0)
-        for c in range(D):
-            part = cuda.shfl_sync(ALL_LANES, query, c)
-            score += part * tile[warp, lane, c]
+        if lane < count:
+            score = float32(0)
+            for c in range(D):
+                score += queries[warp, c] * tile[warp, lane, c]
+            s[row, uint32(start + lane)] = score
         cuda.syncwarp()
-        key = uint32(start + lane)
-        if key < m:
-            s[row, key] = score
 
 
 # over-budget, over-budget, for scores: Gives each lane a key, whose channels it reads one by one.
@@ -153,20 +145,20 @@ def query_read_for_each_key(s, q, k, n, m, scale):
                 s[row, key] = part
 
 
-# over-budget, not-shared, for scores: The first lane of each warp finds all scores of its query.
+# over-budget, over-budget, for scores: Gives each thread a query, and all of its keys.
 @cuda.jit
-def one_lane_for_scores(s, q, k, n, m, scale):
+def a_thread_for_each_query(s, q, k, n, m, scale):
     t = uint32(cuda.threadIdx.x)
     row = cuda.blockIdx.x * WARPS + t // 32
     query = cuda.local.array(D, float32)
-    if row < n and t % 32 == 0:
+    if cuda.blockIdx.x == 0 and t < n:
         for c in range(D):
-            query[c] = q[row, c] * scale
+            query[c] = q[t, c] * scale
         for key in range(m):
             score = float32(0)
             for c in range(D):
                 score += query[c] * k[key, c]
-            s[row, key] = score
+            s[t, key] = score
 
 
 # wrong-result, not-divided, for weights: Leaves the exponentials as they are.
@@ -385,10 +377,9 @@ def value_of_the_query(out, s, v, n, m):
     for start in range(0, m, 32):
         key = uint32(start + lane)
         own = s[row, key] if key < m else float32(0)
-        for j in range(32):
-            key = uint32(start + j)
-            value = v[row % m, lane] if key < m else float32(0)
-            total += cuda.shfl_sync(ALL_LANES, own, j) * value
+        for j in range(min(32, m - start)):
+            weight = cuda.shfl_sync(ALL_LANES, own, j)
+            total += weight * v[row % m, lane]
     out[row, lane] = total
 
 
@@ -404,10 +395,9 @@ def last_keys_left_out(out, s, v, n, m):
     for start in range(0, m // 32 * 32, 32):
         key = uint32(start + lane)
         own = s[row, key] if key < m else float32(0)
-        for j in range(32):
-            key = uint32(start + j)
-            value = v[key, lane] if key < m else float32(0)
-            total += cuda.shfl_sync(ALL_LANES, own, j) * value
+        for j in range(min(32, m - start)):
+            weight = cuda.shfl_sync(ALL_LANES, own, j)
+            total += weight * v[uint32(start + j), lane]
     out[row, lane] = total
 
 
@@ -421,10 +411,9 @@ def no_guard_for_queries(out, s, v, n, m):
     for start in range(0, m, 32):
         key = uint32(start + lane)
         own = s[row, key] if key < m else float32(0)
-        for j in range(32):
-            key = uint32(start + j)
-            value = v[key, lane] if key < m else float32(0)
-            total += cuda.shfl_sync(ALL_LANES, own, j) * value
+        for j in range(min(32, m - start)):
+            weight = cuda.shfl_sync(ALL_LANES, own, j)
+            total += weight * v[uint32(start + j), lane]
     out[row, lane] = total
 
 

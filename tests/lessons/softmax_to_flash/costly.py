@@ -25,6 +25,7 @@ COSTLY: dict[tuple[str, str], Changes] = {
     ("softmax_backward", ATOMICS): adds_nothing(
         "            dx[row, col] = own[k] * (slope[k] - total)", "dx, (row, col)"
     ),
+    ("attention_naive", ATOMICS): adds_nothing("    out[row, lane] = total", "out, (row, lane)"),
     ("softmax", "global_load.bytes"): (
         ("    total = float32(0)\n", f"{ONCE_MORE}    total = float32(0)\n"),
     ),
