@@ -7,7 +7,6 @@ numbers, and q, k, v and out n d each; forward takes two products of 2 n² d FLO
 from __future__ import annotations
 
 from gpu_course.claims.models import model
-from gpu_course.claims.published import printed
 from gpu_course.hardware.cards import DeviceCard, device
 from gpu_course.units import TERA
 
@@ -137,14 +136,6 @@ def same_share_of_h100(tflop_per_s: float) -> float:
 
 
 @model()
-def best_product_of_a100() -> float:
-    """Returns the TFLOP/s of the best matrix product that somebody found on an A100."""
-    place = "Maximum Achievable Matmul FLOPS comparison table, BF16"
-    (row,) = (each for each in printed("ML engineering", place) if each.what == "A100 SXM")
-    return row.published
-
-
-@model()
 def same_kernel(tflop_per_s: float) -> float:
     """Returns the rate that was measured elsewhere, for a kernel of the same name."""
     return tflop_per_s
@@ -169,8 +160,8 @@ def h100_bandwidth_gb() -> float:
 
 
 @model()
-def throttled(tflop_per_s: float) -> float:
-    """Returns the rate of the tensor cores at the clock to which the chip has gone down."""
+def tensor_cores_reach(tflop_per_s: float) -> float:
+    """Returns the most that tensor cores were seen to do, or can do at the clock they had."""
     return tflop_per_s
 
 
