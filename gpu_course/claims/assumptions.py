@@ -78,6 +78,18 @@ BREAKS = {
         "The model gives each device as much work at a time in both runs. Memory that became free "
         "went into a larger batch, which runs at another rate."
     ),
+    "passes": (
+        "The model moves each array once for each line of an algorithm. The program had more "
+        "kernels than that, and each of them moved it again."
+    ),
+    "imbalance": (
+        "The model shares the work out evenly. Some blocks had more of it than others, and the "
+        "last one decides when the kernel is over."
+    ),
+    "version": (
+        "The model takes a program for the same wherever its name is. A newer version, or another "
+        "compiler, made another kernel of it."
+    ),
     "communication": (
         "The model counts what is computed. What the devices sent each other took its time as well."
     ),

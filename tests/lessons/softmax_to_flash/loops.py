@@ -3,9 +3,63 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from tests.course.puzzles.loops import Numbers, Table, repeats
+
+
+def _shares(row: Numbers) -> tuple[Numbers, float]:
+    """The shares of a row, and the log of the sum of its exponentials."""
+    if any(x != x or x == math.inf for x in row):
+        return [math.nan] * len(row), math.nan
+    most = max(row)
+    if most == -math.inf:
+        return [0.0] * len(row), -math.inf
+    parts = [math.exp(x - most) for x in row]
+    return [part / sum(parts) for part in parts], math.log(sum(parts)) + most
+
+
+@repeats
+def softmax(x: Table, rows: int, cols: int) -> dict[str, Any]:
+    return {"out": [_shares(row)[0] for row in x]}
+
+
+@repeats
+def softmax_online(x: Table, rows: int, cols: int) -> dict[str, Any]:
+    found = [_shares(row) for row in x]
+    return {"out": [shares for shares, _ in found], "lse": [lse for _, lse in found]}
+
+
+def softmax_backward(y: Table, dy: Table, cols: int) -> dict[str, Any]:
+    dx = []
+    for shares, slopes in zip(y, dy, strict=True):
+        total = sum(share * slope for share, slope in zip(shares, slopes, strict=True))
+        dx.append([share * (slope - total) for share, slope in zip(shares, slopes, strict=True)])
+    return {"dx": dx}
+
+
+def _added(numbers: Iterable[float]) -> float:
+    """A sum in which infinity less infinity is NaN, and no error."""
+    total = 0.0
+    for each in numbers:
+        total += each
+    return total
+
+
+@repeats
+def attention_naive(q: Table, k: Table, v: Table, n: int, m: int, scale: float) -> dict[str, Any]:
+    out = []
+    for query in q:
+        scores = [scale * _added(a * b for a, b in zip(query, key, strict=True)) for key in k]
+        weights, _ = _shares(scores)
+        out.append(
+            [
+                _added(p * x for p, x in zip(weights, channel, strict=True))
+                for channel in zip(*v, strict=True)
+            ]
+        )
+    return {"out": out}
 
 
 def _attention(q: Table, k: Table, v: Table, scale: float, first_hidden: int) -> dict[str, Any]:
