@@ -36,11 +36,11 @@ OF_KEYS = ("dk", "dv", "dout", "q", "k", "v", "lse", "delta", "n", "m", "scale")
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    """`unseen`: every third query from the second on has seen no key."""
+    """`zero`: every third query from the second on has seen no key, and its out is 0."""
     values = attention_inputs(rng, case)
     n, m = case.sizes["n"], case.sizes["m"]
     forward = attention(values["q"], values["k"], values["v"], everything(n, m))
-    if case.sizes.get("unseen"):
+    if case.sizes.get("zero"):
         forward["out"][1::3], forward["lse"][1::3] = 0, -np.inf
     return {**values, **forward, "dout": many_bits(rng, n)}
 
@@ -135,7 +135,7 @@ FLASH_BACKWARD = KernelPuzzle(
         queries_and_keys("large scores", n=32, m=33, louder=3),
         queries_and_keys("scores far below 0", n=9, m=11, below=1),
         queries_and_keys("equal keys", n=7, m=12, equal=1),
-        queries_and_keys("queries that saw no key", n=35, m=20, unseen=1),
+        queries_and_keys("queries that saw no key", n=35, m=20, zero=1),
     ),
     random_case=_drawn,
     inputs=_inputs,
