@@ -82,6 +82,14 @@ BREAKS = {
         "The model counts the passes over an array that the formula needs. The program made more: "
         "each copy, each change of type and each operation of its own is one."
     ),
+    "imbalance": (
+        "The model shares the work out evenly. Some blocks had more of it than others, and the "
+        "last one decides when the kernel is over."
+    ),
+    "version": (
+        "The model takes a program for the same wherever its name is. A newer version, or another "
+        "compiler, made another kernel of it."
+    ),
     "communication": (
         "The model counts what is computed. What the devices sent each other took its time as well."
     ),

@@ -56,3 +56,17 @@ NO_ATOMICS = Budget(
     "time. Which thread can hold the whole sum of what it adds up?",
     "atomics, counted thread by thread",
 )
+NO_BARRIERS = Budget(
+    "barriers",
+    0,
+    "At a barrier all warps of the block wait for the slowest. The lanes of one warp need none: "
+    "they exchange what they know by shuffles.",
+    "barriers, counted warp by warp",
+)
+IN_REGISTERS = Budget(
+    "indexed_bytes",
+    0,
+    "A register has no address: an array of a thread lies in local memory, which is global memory "
+    "by another name, where an index is known only as the kernel runs. Which index is it?",
+    fact="an array has an index that only the run knows",
+)

@@ -189,7 +189,7 @@ class KernelChecking(Checking):
                 for n in launch.args
                 if n in given.inputs
             },
-            tolerance=self.puzzle.tolerance,
+            tolerance=given.tolerances[name],
         )
         found = diagnose(seen) or Pattern("wrong")
         if found.key == "unwritten":

@@ -257,18 +257,25 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     ):
         return Outcome("input-changed", "input-changed")
     got = {name: arrays[name].values for name in outputs}
-    if all(_is_right(puzzle, name, got[name], expected[name]) for name in outputs):
+    within = puzzle.tolerances(inputs, case, expected)
+    if all(_is_right(puzzle, name, got[name], expected[name], within[name]) for name in outputs):
         return _shared(puzzle, case, arrays, seed)
     written = {name: _written(arrays[name]) for name in outputs}
     return Outcome("wrong-result", None, expected, got, written)
 
 
-def _is_right(puzzle: KernelPuzzle, name: str, got: np.ndarray, expected: np.ndarray) -> bool:
+def _is_right(
+    puzzle: KernelPuzzle,
+    name: str,
+    got: np.ndarray,
+    expected: np.ndarray,
+    within: tuple[float, float],
+) -> bool:
     if name in puzzle.signed_zeros:
         zeros = expected == 0
         if not np.array_equal(np.signbit(got[zeros]), np.signbit(expected[zeros])):
             return False
-    return np.allclose(got, expected, *puzzle.tolerance, equal_nan=True)
+    return np.allclose(got, expected, *within, equal_nan=True)
 
 
 def _shared(puzzle: KernelPuzzle, case: Case, arrays: dict[str, Watched], seed: int) -> Outcome:

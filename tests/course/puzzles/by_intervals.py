@@ -344,8 +344,8 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
         _run_launches(puzzle, functions, case, world, values)
     expected = puzzle.reference(inputs, case)
     got = {name: values[name].values for name in outputs}
-    rtol, atol = puzzle.tolerance
-    right = all(np.allclose(got[n], expected[n], rtol, atol, equal_nan=True) for n in expected)
+    within = puzzle.tolerances(inputs, case, expected)
+    right = all(np.allclose(got[n], expected[n], *within[n], equal_nan=True) for n in expected)
     return Outcome(frozenset(world.found), right)
 
 

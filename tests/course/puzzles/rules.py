@@ -66,10 +66,10 @@ def assert_specification_the_work_is_shared(puzzle: KernelPuzzle) -> None:
         for launch, shares in zip(tried.given.launches, tried.shares, strict=True):
             for name in set(launch.args) & set(tried.given.expected) - set(scratch):
                 (own,) = tried.own_names(launch, name)
-                wrote = max(
-                    (each.cells.max() for each in shares if each.wrote and each.array == own),
-                    default=0,
-                )
+                written = [s.cells.max() for s in shares if s.wrote and s.array == own]
+                if not written:
+                    continue  # what an earlier launch has written, and this one reads
+                wrote = max(written)
                 assert wrote <= puzzle.share.most(case, name)
                 # A case of one cell leaves most threads without any.
                 assert case.visible <= (puzzle.share.most(case, name) <= 2 * wrote)
@@ -133,7 +133,7 @@ def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
             # Where the order of a sum is to show in its last bits, the numbers have many.
             if case.special or case.sizes.keys() & {*SPECIAL_SIZES}:
                 flat = flat[np.isfinite(flat) & (flat != 0)]
-            if not (puzzle.same_bits or puzzle.signed_zeros):
+            if not (puzzle.same_bits or puzzle.signed_zeros or puzzle.naive):
                 assert np.all(flat * 8 == np.round(flat * 8))
             assert np.all(flat != 0)
             # So many tiles have more numbers than float32 has to add up without rounding.

@@ -43,6 +43,7 @@ WORKED_OUT = {
     ("colibri", "cudaLaunchKernel"),
     ("DeepSpeed", "stage 2: GPU"),
     ("Fire-Flyer 2024", "10,000 ports, three levels"),
+    ("FlashMLA", "query rows that make decoding bound by compute"),
     ("GPU Glossary", "12 KB for 32 threads, H100"),
     ("LoongForge", "the all-gather in 8 bits alone"),
     ("Profiling in PyTorch, part 1", "idle in cudaDeviceSynchronize"),
