@@ -14,8 +14,7 @@ for each row. No float64: most GPUs have few units for it.
 
 The sizes of the numbers in a column add up to at most twice the size
 of its sum. A column with NaN, or with infinities of both signs, has the
-sum NaN; one with infinities of one sign has that infinity; and where
-the sum is past the largest float32, it is infinity too.
+sum NaN; one with infinities of one sign has that infinity.
 
 There are blocks of TPB threads and at least one thread for each column;
 each thread writes at most one cell.

@@ -1,4 +1,4 @@
-"""quantise_fp8_tiles: eight bits for each number, a scale for each tile.
+"""quantise_fp8_tiles: eight bits, and a scale for each tile.
 
     quantise_fp8_tiles(q, scale, a, rows, cols, tiles)
 
@@ -17,15 +17,15 @@ too, and no scale is 0.
 
 q[r, c] is a[r, c] / scale, a division in float32, rounded to E4M3: 1
 bit of sign, 4 of exponent, 3 of mantissa. A code with exponent field e
-and mantissa field m stands for (8 + m) / 8 * 2**(e - 7), and for m / 8 *
-2**-6 where e is 0. Round to the nearest number, of two equally near to
-the one with an even code. Zeros, and what rounds to 0, keep their sign.
+and mantissa field m stands for (8 + m) / 8 * 2**(e - 7), and for
+m / 8 * 2**-6 where e is 0. Round to the nearest number, of two equally
+near to the one with an even code. Zeros, and what rounds to 0, keep their sign.
 An infinity becomes the largest number, 448, with its sign. There is no
 code for it: 0x7F is NaN, and is what every NaN becomes.
 
 There is a warp for each tile, row after row, in blocks of TPB threads;
 the last block may have warps without a tile. Each thread writes at most
-four cells of q.
+four cells of q and one scale.
 """
 
 import math

@@ -44,9 +44,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     small *= np.where(np.arange(size) % 2, -1, 1)
     a = (small / 8 * 2.0 ** case.sizes.get("doublings", 0)).astype(np.float32)
     if case.sizes.get("infinite"):
-        for col, put in enumerate(
-            ((np.inf,), (-np.inf,), (np.nan,), (np.inf, -np.inf), (3e38, 3e38), (0.0,))
-        ):
+        for col, put in enumerate(((np.inf,), (-np.inf,), (np.nan,), (np.inf, -np.inf), (0.0,))):
             if col < size and len(put) <= rows:
                 a[rng.permutation(rows)[: len(put)], col] = put
     return {"a": a, "rows": rows, "size": size}

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.course.puzzles.loops import repeats
+
 
 def _number(bits: int) -> float:
     return float(struct.unpack("<f", struct.pack("<I", bits))[0])
@@ -61,6 +63,7 @@ def _size(code: int) -> float:
     return mantissa / 8 * 2.0**-6 if field == 0 else (8 + mantissa) / 8 * 2.0 ** (field - 7)
 
 
+@repeats
 def quantise_fp8_tiles(a: list[list[float]], rows: int, cols: int, tiles: int) -> dict[str, Any]:
     q, scale = [], []
     for row in a:
