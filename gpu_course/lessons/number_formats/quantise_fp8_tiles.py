@@ -22,7 +22,7 @@ KEPT = 4
 FLOOR = np.float32(1e-4)
 NAN = 0x7F
 _PARTS = 1 << 17
-"""The largest number of a tile is seven times so many units; a tie between 0 and what follows is two."""
+"""A tile reaches from one unit to seven times so many: over the whole range of the format."""
 
 
 def tiles_of(cols: int) -> int:
