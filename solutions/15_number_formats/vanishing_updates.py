@@ -40,7 +40,7 @@ def vanishing_updates(w, updates, draws, mantissa_bits):
         return round(steps) * step
 
     vanished, plain, master, drawn = 0, w, w, w
-    for update, draw in zip(updates, draws):
+    for update, draw in zip(updates, draws, strict=True):
         before = plain
         plain = nearest(before + update)
         vanished += update != 0 and plain == before

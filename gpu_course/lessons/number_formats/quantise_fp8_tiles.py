@@ -39,12 +39,17 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     for row in range(rows):
         for tile in range(tiles):
             # 448 times a power of two is a scale without rounding: there ties are ties.
-            power = int(rng.integers(1, 17))
+            power = int(rng.integers(4, 17)) if tile % 2 else 4
             part = slice(tile * TILE, min((tile + 1) * TILE, cols))
             own = a[row, part]
             own[rng.integers(own.size)] = rng.choice([-1, 1]) * 7 * _PARTS
             if tile % 2:
                 power, own[:] = power - 1, np.where(np.abs(own) == 7 * _PARTS, own * 1.3125, own)
+            if tile % 2 == 0:
+                # Of the largest numbers, ties and what a float32 has next to them.
+                high = (np.abs(own) >= 1 << 19) & (np.abs(own) < 6 << 17)
+                ties = np.rint(own / (1 << 15)) * (1 << 15)
+                own = np.where(high, ties + rng.choice([-1, 0, 1], own.size) / 16, own)
             a[row, part] = own * 2.0**power
     a = (a / 8 * 2.0 ** case.sizes.get("doublings", 0)).astype(np.float32)
     if case.sizes.get("zero"):

@@ -26,11 +26,7 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
         "wrong-result",
         (
             ("import math\n", "import math\n\nimport numpy as np\n"),
-            (
-                "        near = x\n",
-                "        with np.errstate(all='ignore'):\n"
-                "            x = float(np.float32(x))\n        near = x\n",
-            ),
+            ("        near = x\n", "        x = float(np.float32(x))\n        near = x\n"),
         ),
     ),
     ("vanishing_updates", "all that is below one step"): (

@@ -64,4 +64,4 @@ def test_gradients_can_be_read_and_are_counted(scale: float) -> None:
 def test_losses_can_be_read() -> None:
     figure = some_losses()
     assert_readable(figure)
-    assert "The loss after 59 steps: float32 0.0026, bf16 alone 2.1." == alt_text(figure)
+    assert alt_text(figure) == "The loss after 59 steps: float32 0.0026, bf16 alone 2.1."
