@@ -19,7 +19,8 @@ q[r, c] is a[r, c] / scale, a division in float32, rounded to E4M3: 1
 bit of sign, 4 of exponent, 3 of mantissa. A code with exponent field e
 and mantissa field m stands for (8 + m) / 8 * 2**(e - 7), and for
 m / 8 * 2**-6 where e is 0. Round to the nearest number, of two equally
-near to the one with an even code. Zeros, and what rounds to 0, keep their sign.
+near to the one with an even code. Zeros, and what rounds to 0, keep
+their sign.
 An infinity becomes the largest number, 448, with its sign. There is no
 code for it: 0x7F is NaN, and is what every NaN becomes.
 
