@@ -50,6 +50,10 @@ BREAKS = {
         "The model moves single sectors of 32 bytes. Some part of the machine moves more than that "
         "at a time, whether it was asked for or not."
     ),
+    "waves": (
+        "The model shares the work out evenly. Tiles go to the SMs one at a time, and here some "
+        "SMs had none, or one less than others."
+    ),
     "protocol": (
         "The model has one fixed time and one rate for all sizes. In between, the library went "
         "over to another algorithm or protocol, which has others."

@@ -125,6 +125,8 @@ def kernels(path: Path) -> dict[str, Any]:
         "float32": np.float32,
         "float64": np.float64,
         "uint32": int,
+        "uint16": int,
+        "uint8": int,
     }
     exec(compile(tree, str(path), "exec"), scope)
     return {"cuda": cuda} | {n.name: scope[n.name] for n in tree.body if hasattr(n, "name")}

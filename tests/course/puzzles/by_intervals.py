@@ -307,7 +307,7 @@ def _atomics(world: _World) -> types.SimpleNamespace:
 def _unset(shape: Any, dtype: Any) -> np.ndarray:
     """An array that no thread has filled."""
     made = np.zeros(shape, dtype)
-    made[...] = np.nan if made.dtype.kind == "f" else -77
+    made[...] = np.nan if made.dtype.kind == "f" else np.array(-77).astype(made.dtype)
     return made
 
 

@@ -192,6 +192,10 @@ def assert_specification_holds_special_numbers_where_they_matter(puzzle: KernelP
     assert "NaN" in puzzle.statement and "infinit" in puzzle.statement
 
 
+_RESULTS = (np.float32, np.int32, np.int64, np.uint8, np.uint16)
+"""What kernels give: numbers, counts, and the bits of numbers in short formats."""
+
+
 def assert_specification_outputs_fit(puzzle: KernelPuzzle) -> None:
     """Outputs have the reference's shapes and types; the reference leaves its inputs alone."""
     for case in cases_and_random(puzzle):
@@ -204,7 +208,7 @@ def assert_specification_outputs_fit(puzzle: KernelPuzzle) -> None:
         for name in expected:
             assert outputs[name].shape == expected[name].shape
             assert outputs[name].dtype == expected[name].dtype
-            assert expected[name].dtype in (np.float32, np.int32, np.int64)
+            assert expected[name].dtype in _RESULTS
             assert not any(np.shares_memory(expected[name], v) for v in _arrays(inputs))
         for name, value in inputs.items():
             assert np.array_equal(value, before[name], equal_nan=True), name
