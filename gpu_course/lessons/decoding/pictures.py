@@ -1,4 +1,4 @@
-"""Pictures of lesson 14: who shares a cache, its pages, a batch under its roofs, launches of tokens."""
+"""Pictures of lesson 14: who shares a cache, its pages, batches under roofs, launches of tokens."""
 
 from __future__ import annotations
 
