@@ -19,7 +19,7 @@ def _asked(*rows: tuple[int, int, int]) -> list[dict[str, int]]:
 
 _FIXED: dict[str, dict[str, Any]] = {
     "example": {
-        "requests": _asked((0, 5, 9), (0, 7, 2), (0, 3, 3), (1, 9, 2), (3, 4, 6), (4, 2, 1)),
+        "requests": _asked((0, 5, 2), (0, 7, 9), (0, 3, 3), (1, 9, 2), (4, 4, 2), (4, 2, 1)),
         "slots": 2,
         "pages": 8,
     },

@@ -112,7 +112,7 @@ def a_step_late(requests, slots, pages):
     return schedule
 
 
-# over-budget, unfair: Lets the shortest begin first.
+# over-budget, long-last: Lets the shortest begin first.
 def shortest_first(requests, slots, pages):
     schedule = []
     waiting = list(range(len(requests)))
@@ -170,8 +170,8 @@ def newest_first(requests, slots, pages):
     return schedule
 
 
-# over-budget, long-last: Lets the shorter of the next two begin.
-def shorter_of_two(requests, slots, pages):
+# over-budget, unfair: Lets the longest begin first, so that it does not run alone.
+def longest_first(requests, slots, pages):
     schedule = []
     waiting = list(range(len(requests)))
     left = [request["output"] for request in requests]
@@ -184,10 +184,10 @@ def shorter_of_two(requests, slots, pages):
     while waiting or running:
         step = len(schedule)
         while waiting and len(running) < slots:
-            here = [k for k in waiting if requests[k]["arrives"] <= step][:2]
+            here = [k for k in waiting if requests[k]["arrives"] <= step]
             if not here:
                 break
-            first = min(here, key=lambda k: requests[k]["output"])
+            first = max(here, key=lambda k: requests[k]["output"])
             if sum(map(held, [*running, first])) > pages:
                 break
             running.append(first)
