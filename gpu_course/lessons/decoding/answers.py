@@ -18,3 +18,7 @@ def part_of_the_weights(ratio: float) -> str:
 
 def bytes_missed(missed: float) -> str:
     return _BYTES[nearest_by_factor(tuple(_BYTES), missed)]
+
+
+def empty_in_percent(percent: float) -> float:
+    return nearest_by_factor((5, 20, 50, 90), percent)

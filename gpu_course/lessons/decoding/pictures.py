@@ -205,7 +205,7 @@ def _pool_legend(axes: Axes, y: float, wrong: bool) -> None:
 
     entries = [
         ({"facecolor": _colour(0), "edgecolor": p.PAPER}, "a token's keys and values"),
-        ({**p.UNWRITTEN_CELL}, "empty, in a page that somebody has"),
+        ({**p.UNWRITTEN_CELL}, "empty, in somebody's page"),
         ({**p.UNTOUCHED_CELL}, "free"),
     ]
     if wrong:
@@ -214,7 +214,7 @@ def _pool_legend(axes: Axes, y: float, wrong: bool) -> None:
     for look, words in entries:
         axes.add_artist(Rectangle((x, y - 0.09), 0.18, 0.18, zorder=3, **look))
         axes.text(x + 0.26, y, words, fontsize=p.SMALL, color=p.INK, va="center_baseline")
-        x += 0.42 + 0.074 * len(words)
+        x += 0.45 + 0.064 * len(words)
 
 
 def describe_pool(pool: Pool) -> str:
@@ -297,8 +297,10 @@ def draw_batches(data: Batches) -> Figure:
                       linestyle=p.OUTSIDE_DASHES)  # fmt: skip
         if low < data.room < high:
             axes.axvspan(data.room, high, facecolor=p.IDLE, alpha=0.55, lw=0, zorder=0)
-            axes.text(data.room * 1.06, floor * 1.25, "caches do not fit", fontsize=p.SMALL,
-                      color=p.INK, va="bottom", zorder=6, bbox=_WHITE)  # fmt: skip
+            late = data.room > high / 12
+            axes.text(high * 0.92 if late else data.room * 1.06, floor * 1.25, "caches do not fit",
+                      fontsize=p.SMALL, color=p.INK, va="bottom", ha="right" if late else "left",
+                      zorder=6, bbox=_WHITE)  # fmt: skip
         axes.plot([data.marked], [data.at.tokens_per_s], "o", ms=10, color=p.CONFLICT, zorder=8,
                   markeredgecolor=p.INK)  # fmt: skip
         axes.set_xlabel("sequences in the batch")
@@ -440,3 +442,91 @@ def describe_launches(runs: Sequence[TokenRun]) -> str:
             f"{format_bytes(total)}, {moved[heavy] / max(1, total):.0%} of it by {heavy}"
         )
     return f"{count(len(runs), 'token')} and their launches. " + "; ".join(parts) + "."
+
+
+# who has a slot
+
+
+@dataclass(frozen=True)
+class Served:
+    """Requests in the slots of a server, step by step.
+
+    Attributes:
+        name: of the way in which slots are given away.
+        rows: for each slot (request, first step, steps) of those that it had, in order.
+        steps: until the last token is made.
+        tokens: that were made.
+    """
+
+    name: str
+    rows: Sequence[Sequence[tuple[int, int, int]]]
+    steps: int
+    tokens: int
+
+    @property
+    def idle(self) -> float:
+        """The share of all slots and steps in which no token was made."""
+        places = len(self.rows) * self.steps
+        return 1 - self.tokens / places if places else 0.0
+
+
+_BAR, _PANEL = 0.26, 0.62
+
+
+def draw_served(each: Sequence[Served]) -> Figure:
+    """Returns who has which slot in which step, one way to give slots away below the other.
+
+    Args:
+        each: of the same requests.
+    """
+    from matplotlib.patches import Rectangle
+
+    longest = max(max((way.steps for way in each), default=1), 1)
+    room = p.WIDEST - 1.05 - 0.3
+    with p.style():
+        tall = 0.75 + sum(_PANEL + len(way.rows) * _BAR for way in each) + 0.55
+        figure, axes = p.sheet(p.WIDEST, tall)
+        second = "from left to right: steps; a bar: one request, from its first token to its last"
+        title(axes, _LEFT, "Who has a slot", second, mono=False)
+        top = 0.75
+        for way in each:
+            words = f"{way.name}: {count(way.steps, 'step')}, {way.idle:.0%} of the places empty"
+            axes.text(_LEFT, top + 0.3, words, fontsize=p.NORMAL, fontweight="bold", color=p.INK,
+                      va="center")  # fmt: skip
+            for slot, row in enumerate(way.rows):
+                y = top + 0.5 + slot * _BAR
+                axes.text(_LEFT, y + 0.11, f"slot {slot}", fontsize=p.SMALL, color=p.QUIET,
+                          va="center_baseline")  # fmt: skip
+                end = room * way.steps / longest
+                empty = {**p.UNWRITTEN_CELL, "linewidth": 0.6}
+                axes.add_artist(Rectangle((1.05, y), end, 0.22, zorder=2, **empty))
+                for request, first, steps in row:
+                    _bar(axes, request, 1.05 + room * first / longest, y, room * steps / longest)
+            top += _PANEL + len(way.rows) * _BAR
+        look = {**p.UNWRITTEN_CELL}
+        axes.add_artist(Rectangle((_LEFT, top + 0.2), 0.3, 0.2, zorder=3, **look))
+        axes.text(_LEFT + 0.4, top + 0.3, "nobody: the weights are read for fewer", color=p.INK,
+                  fontsize=p.SMALL, va="center_baseline")  # fmt: skip
+    return with_alt(figure, describe_served(each))
+
+
+def _bar(axes: Axes, request: int, x: float, y: float, wide: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    colour = p.BLOCK_COLOURS[request % len(p.BLOCK_COLOURS)]
+    axes.add_artist(
+        Rectangle((x, y), wide, 0.22, zorder=3, facecolor=colour, edgecolor=p.INK, lw=0.5)
+    )
+    if wide > 0.1 + 0.08 * len(str(request)):
+        axes.text(x + wide / 2, y + 0.115, str(request), fontsize=p.SMALL, color=p.ink_on(colour),
+                  ha="center", va="center_baseline", zorder=4)  # fmt: skip
+
+
+def describe_served(each: Sequence[Served]) -> str:
+    """Returns in words what `draw_served` shows."""
+    parts = [
+        f"{way.name}: {count(way.tokens, 'token')} in {count(way.steps, 'step')} of "
+        f"{count(len(way.rows), 'slot')}, {way.idle:.0%} of the places empty"
+        for way in each
+    ]
+    return "Who has a slot. " + ". ".join(parts) + "."

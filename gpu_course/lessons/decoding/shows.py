@@ -16,10 +16,13 @@ from gpu_course.lessons.decoding.paged import PAGE, refuse_faults, shuffled_tabl
 from gpu_course.lessons.decoding.pictures import (
     Batches,
     Pool,
+    Served,
     draw_batches,
     draw_pool,
+    draw_served,
     draw_sharing,
 )
+from gpu_course.lessons.decoding.serving import Request, drawn_requests, first_come, steps_of
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
@@ -365,3 +368,71 @@ def padded_share(lengths: Sequence[int], batch: int) -> float:
     groups = [lengths[first : first + batch] for first in range(0, len(lengths), batch)]
     places = sum(max(group) * len(group) for group in groups)
     return 1 - sum(lengths) / places
+
+
+# a server
+
+
+def in_batches(requests: Sequence[Request], slots: int) -> list[int]:
+    """Returns the step in which each request begins, if a batch ends before the next one begins.
+
+    >>> tokens = {"arrives": 0, "prompt": 1}
+    >>> in_batches([{**tokens, "output": n} for n in (2, 9, 1)], slots=2)
+    [0, 0, 9]
+    """
+    begins: list[int] = []
+    free = 0
+    for first in range(0, len(requests), slots):
+        group = requests[first : first + slots]
+        start = max(free, *(request["arrives"] for request in group))
+        begins += [start] * len(group)
+        free = start + max(request["output"] for request in group)
+    return begins
+
+
+def _served(name: str, requests: Sequence[Request], begins: Sequence[int], slots: int) -> Served:
+    rows: list[list[tuple[int, int, int]]] = [[] for _ in range(slots)]
+    for number in sorted(range(len(requests)), key=lambda each: begins[each]):
+        first, steps = begins[number], requests[number]["output"]
+        free = next(row for row in rows if not row or row[-1][1] + row[-1][2] <= first)
+        free.append((number, first, steps))
+    tokens = sum(request["output"] for request in requests)
+    return Served(name, rows, steps_of(requests, begins), tokens)
+
+
+def drawn_answers(requests: int = 24, longest: int = 40, seed: int = 0) -> list[dict[str, int]]:
+    """Returns requests that are all there at once; most answers are short, and a few are long.
+
+    Args:
+        requests: how many.
+        longest: tokens of the longest answer, at most.
+        seed: draws their lengths.
+    """
+    rng = np.random.default_rng(seed)
+    return drawn_requests(rng, requests, apart=0, longest=longest, prompt=1)
+
+
+def batch_by_batch(slots: int = 4, requests: int = 24, longest: int = 40) -> Served:
+    """Returns how batches are served that wait for their longest request.
+
+    Args:
+        slots: requests of a batch.
+        requests: how many there are.
+        longest: tokens of the longest answer, at most.
+    """
+    asked = drawn_answers(requests, longest)
+    return _served("batch by batch", asked, in_batches(asked, slots), slots)
+
+
+def two_ways_to_serve(slots: int = 4, requests: int = 24, longest: int = 40) -> Picture:
+    """Returns batches that wait for their longest beside slots that are given away at once.
+
+    Args:
+        slots: requests of a step.
+        requests: how many there are.
+        longest: tokens of the longest answer, at most.
+    """
+    asked = drawn_answers(requests, longest)
+    begins = first_come(asked, slots, pages=10**6)
+    in_flight = _served("in flight", asked, begins, slots)
+    return Picture(draw_served([batch_by_batch(slots, requests, longest), in_flight]))
