@@ -41,7 +41,18 @@ ALL_LANES = 0xFFFFFFFF
 
 
 @cuda.jit
-def layernorm_backward(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
+def layernorm_backward(
+    dx,
+    part_w,
+    part_b,
+    dy,
+    x,
+    mean,
+    rstd,
+    weight,
+    rows,
+    cols,
+):
     tile = cuda.shared.array((2, 2, WARPS), float32)
     strip = uint32(cuda.blockIdx.x)
     t = uint32(cuda.threadIdx.x)

@@ -35,7 +35,16 @@ ALL_LANES = 0xFFFFFFFF
 
 
 @cuda.jit
-def residual_layernorm(out, total, x, residual, weight, bias, cols, eps):
+def residual_layernorm(
+    out,
+    total,
+    x,
+    residual,
+    weight,
+    bias,
+    cols,
+    eps,
+):
     tile = cuda.shared.array((3, WARPS), float32)
     row = uint32(cuda.blockIdx.x)
     t = uint32(cuda.threadIdx.x)
