@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from gpu_course.lessons.decoding.paged import pages_needed
+from simt.text import count
 
 Request = Mapping[str, int]
 """The step in which it "arrives", and the tokens of its "prompt" and of its "output"."""
@@ -63,19 +64,22 @@ def broken_rule(
         if len(set(batch)) < len(batch):
             return "twice", f"step {step} has a request twice: {list(batch)}"
         if len(batch) > slots:
-            return "slots", f"step {step} has {len(batch)} requests and {slots} slots"
+            return "slots", f"step {step} has {len(batch)} requests and {count(slots, 'slot')}"
         early = [number for number in batch if requests[number]["arrives"] > step]
         if early:
             arrives = requests[early[0]]["arrives"]
             return "early", f"request {early[0]} is in step {step}, and arrives in step {arrives}"
         held = sum(pages_of(requests[number]) for number in batch)
         if held > pages:
-            return "pages", f"the requests of step {step} may need {held} pages of {pages}"
+            return (
+                "pages",
+                f"the requests of step {step} may need {held} pages, and there are {pages}",
+            )
     for number, request in enumerate(requests):
         its = [step for step, batch in enumerate(schedule) if number in batch]
         if len(its) != request["output"]:
-            fact = f"request {number} is in {len(its)} steps, and has {request['output']} tokens"
-            return "tokens", f"{fact} to make"
+            fact = f"request {number} is in {count(len(its), 'step')}"
+            return "tokens", f"{fact}, and has {count(request['output'], 'token')} to make"
         gaps = [one + 1 for one, other in pairwise(its) if other != one + 1]
         if gaps:
             return "paused", f"request {number} has begun, and is not in step {gaps[0]}"
@@ -116,22 +120,22 @@ def idle_step(
 
 
 def drawn_requests(
-    rng: np.random.Generator, count: int, *, apart: float, longest: int, prompt: int
+    rng: np.random.Generator, number: int, *, apart: float, longest: int, prompt: int
 ) -> list[dict[str, int]]:
     """Returns requests in the order in which they arrive, their lengths far from alike.
 
     Args:
         rng: what draws them.
-        count: how many.
+        number: how many.
         apart: steps between two arrivals, on average.
         longest: the most tokens of an output.
         prompt: the most tokens of a prompt.
     """
-    arrives = np.sort(rng.integers(0, max(1, int(count * apart)) + 1, count))
+    arrives = np.sort(rng.integers(0, max(1, int(number * apart)) + 1, number))
     arrives[:1] = 0
     # Most are short, and a few are long: that is what a batch waits for.
-    outputs = np.ceil(longest * rng.random(count) ** 3).astype(int).clip(1)
-    prompts = rng.integers(1, prompt + 1, count)
+    outputs = np.ceil(longest * rng.random(number) ** 3).astype(int).clip(1)
+    prompts = rng.integers(1, prompt + 1, number)
     return [
         {"arrives": int(a), "prompt": int(p), "output": int(o)}
         for a, p, o in zip(arrives, prompts, outputs, strict=True)

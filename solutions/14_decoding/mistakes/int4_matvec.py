@@ -30,9 +30,6 @@ def upper_half_first(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -41,8 +38,8 @@ def upper_half_first(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * (k ^ 1))) & uint32(15))
@@ -78,9 +75,6 @@ def highest_first(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -89,8 +83,8 @@ def highest_first(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(28 - 4 * k)) & uint32(15))
@@ -126,9 +120,6 @@ def no_zero(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -137,8 +128,8 @@ def no_zero(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -174,9 +165,6 @@ def signed(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -185,8 +173,8 @@ def signed(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -223,9 +211,6 @@ def as_if_bytes(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 4)]
@@ -234,8 +219,8 @@ def as_if_bytes(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -271,9 +256,6 @@ def next_group(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, min((word + 1) // (GROUP // 8), scale.shape[1] - 1)]
@@ -282,8 +264,8 @@ def next_group(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -319,9 +301,6 @@ def zero_unscaled(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -330,8 +309,8 @@ def zero_unscaled(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -367,9 +346,6 @@ def zero_too_late(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -378,8 +354,8 @@ def zero_too_late(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 whole = float32(0)
                 for k in range(8):
@@ -417,9 +393,6 @@ def own_lane(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -428,8 +401,8 @@ def own_lane(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -461,9 +434,6 @@ def first_tile_only(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -472,8 +442,8 @@ def first_tile_only(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -509,9 +479,6 @@ def no_guard(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -520,8 +487,8 @@ def no_guard(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -534,7 +501,7 @@ def no_guard(out, packed, scale, zero, x, rows, cols):
         while offset > 0:
             total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
             offset //= 2
-        if lane == 0 and first + r < rows:
+        if lane == 0:
             out[first + r] = total
 
 
@@ -557,9 +524,6 @@ def no_second_barrier(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -568,8 +532,8 @@ def no_second_barrier(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -603,8 +567,6 @@ def word_after_word(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 scales[r] = scale[first + r, word // (GROUP // 8)]
                 zeros[r] = float32(zero[first + r, word // (GROUP // 8)])
@@ -612,8 +574,8 @@ def word_after_word(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(min(ROWS, rows - first)):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((packed[first + r, word] >> uint32(4 * k)) & uint32(15))
