@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 
 from gpu_course.errors import CourseError
+from gpu_course.grading.kernel.answers import mistake_answer, read_answer
+from gpu_course.grading.solution import solutions_folder
 from gpu_course.lessons.decoding.character_gpt import (
     EPS,
     HEAD,
@@ -22,9 +24,13 @@ from gpu_course.lessons.decoding.character_gpt import (
     tokens_of,
 )
 from gpu_course.lessons.decoding.paged import PAGE, shuffled_table
+from gpu_course.lessons.decoding.pictures import TokenRun, draw_launches
 from gpu_course.measure.threads import one_thread
 from gpu_course.notebook.marks import asks_for_answers
+from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_kernels import OwnKernel, own_kernel, whose
+from gpu_course.notebook.pictures import Picture
+from gpu_course.puzzle import index
 from simt import simulate
 
 KERNELS = ("rmsnorm", "matvec", "rope", "kv_append_paged", "decode_attention_gqa", "top_k")
@@ -214,6 +220,55 @@ def speak(
     return Spoken(prompt, tuple(said), tuple(kept), engine.by, launches)
 
 
+@asks_for_answers
+@telling
+def tokens_with_launches(
+    model: CharacterGPT, prompt: str, letters: int = 4, weights: str = "float32"
+) -> Picture:
+    """Returns the first letters that a model says, each with its launches and their bytes.
+
+    Args:
+        model: of `character_gpt.train`.
+        prompt: what it goes on from.
+        letters: how many it says.
+        weights: "float32" or "int4".
+    """
+    read = _prompt(model, prompt, letters)
+    engine = _Engine(model, len(read) + letters, weights, "float32", {}, counted=True)
+    runs: list[TokenRun] = []
+    token = read[0]
+    for place in range(len(read) + letters - 1):
+        engine.moved.clear()
+        logits = engine.step(token, place)
+        if place + 1 < len(read):
+            token = read[place + 1]
+            continue
+        token = int(engine.largest(logits, 1)[1][0])
+        runs.append(TokenRun(LETTERS[token], tuple(engine.moved)))
+    return Picture(draw_launches(runs))
+
+
+def mistaken(puzzle: str, function: str) -> Any:
+    """Returns a wrong kernel that learners write, one of those that the grader knows by name.
+
+    Args:
+        puzzle: a kernel puzzle of one function.
+        function: the name of the mistake.
+
+    Raises:
+        CourseError: the puzzle has no such mistake.
+    """
+    found = index.find(puzzle)
+    for mistake in found.mistakes:
+        if mistake.function == function:
+            answer = mistake_answer(found, mistake, solutions_folder())
+            return read_answer(found, answer).kernels[found.functions[0]]
+    raise CourseError(
+        f"{puzzle} has no mistake {function!r}",
+        f"it has {', '.join(each.function for each in found.mistakes)}",
+    )
+
+
 def launch_table(spoken: Spoken) -> str:
     """Returns the launches of one token as a table, kernel by kernel."""
     rows = [f"{name:<22}{count:>3}" for name, count in spoken.launches.items()]
@@ -230,6 +285,8 @@ class _Engine:
         weights: str,
         cache: str,
         given: Mapping[str, Any],
+        *,
+        counted: bool = False,
     ) -> None:
         self.sizes = sizes = model.sizes
         self.cache = cache
@@ -242,8 +299,10 @@ class _Engine:
         self.by = _by(own, [name for name in names if name in given], weights, cache)
         kernels = {each.name: each.kernel for each in own} | dict(given)
         self._runs = {
-            name: simulate(kernels[name], counters=False, raise_on_hazard=True) for name in names
+            name: simulate(kernels[name], counters=counted, raise_on_hazard=True) for name in names
         }
+        self.counted = counted
+        self.moved: list[tuple[str, int]] = []
         state = {name: each.detach().numpy() for name, each in model.named_parameters()}
         self.state = state
         self.packed = (
@@ -312,8 +371,11 @@ class _Engine:
         return out
 
     def _launch(self, name: str, grid: Any, block: Any, *arguments: Any) -> None:
-        self._runs[name][grid, block](*arguments)
+        report = self._runs[name][grid, block](*arguments)
         self.launches[name] += 1
+        if self.counted:
+            asked = report.counters
+            self.moved.append((name, asked.global_load.bytes + asked.global_store.bytes))
 
 
 def packed_int4(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
