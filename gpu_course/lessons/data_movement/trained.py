@@ -14,7 +14,7 @@ from torch.nn import functional
 from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.python.answers import PythonAnswer, read_python_answer
-from gpu_course.grading.solution import solutions_folder
+from gpu_course.grading.solution import course_solutions
 from gpu_course.hardware.device_arrays import taken
 from gpu_course.hardware.run import cuda_module, gpu_available, kernels_of
 from gpu_course.measure.model import GPT, Shape, next_token_loss
@@ -245,7 +245,7 @@ def _own_function() -> tuple[Callable[..., Any], bool]:
     except AnswerProblem as problem:
         if problem.status != "not-started":
             raise problem.error() from None
-        own, answer = False, read_python_answer(puzzle, solutions_folder() / f"{puzzle.name}.py")
+        own, answer = False, read_python_answer(puzzle, course_solutions() / f"{puzzle.name}.py")
     return _loaded(answer), own
 
 

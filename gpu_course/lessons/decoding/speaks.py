@@ -13,7 +13,7 @@ from torch import Tensor
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel.answers import mistake_answer, read_answer
-from gpu_course.grading.solution import solutions_folder
+from gpu_course.grading.solution import course_solutions
 from gpu_course.lessons.decoding.character_gpt import (
     EPS,
     HEAD,
@@ -261,7 +261,7 @@ def mistaken(puzzle: str, function: str) -> Any:
     found = index.find(puzzle)
     for mistake in found.mistakes:
         if mistake.function == function:
-            answer = mistake_answer(found, mistake, solutions_folder())
+            answer = mistake_answer(found, mistake, course_solutions())
             return read_answer(found, answer).kernels[found.functions[0]]
     raise CourseError(
         f"{puzzle} has no mistake {function!r}",
