@@ -221,6 +221,33 @@ def speak(
 
 
 @asks_for_answers
+def where_it_changes(
+    model: CharacterGPT,
+    prompt: str,
+    letters: int = 40,
+    *,
+    weights: str = "float32",
+    cache: str = "float32",
+    texts: int = 5,
+) -> Difference | None:
+    """Returns the first letter that narrower numbers change, in the first text that they change.
+
+    The likeliest letters are tried first, then texts whose letters are drawn. None where all stay
+    as plain torch has them.
+
+    Args:
+        model, prompt, letters, weights, cache: as `speak` takes them.
+        texts: how many are tried.
+    """
+    for drawn in (None, *range(texts - 1)):
+        plain = speak_in_torch(model, prompt, letters, drawn=drawn)
+        narrow = speak(model, prompt, letters, drawn=drawn, weights=weights, cache=cache)
+        if found := first_difference(plain, narrow):
+            return found
+    return None
+
+
+@asks_for_answers
 @telling
 def tokens_with_launches(
     model: CharacterGPT, prompt: str, letters: int = 4, weights: str = "float32"
