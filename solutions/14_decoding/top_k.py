@@ -14,7 +14,7 @@
 Of equal numbers the one in the lower column comes first; 0 and -0 are
 equal. A NaN is larger than any number, and two of them are equal.
 Logits may be infinite. Each row has a block of its own. Each number of
-logits comes from memory once. Each thread writes at most 32 cells of
+logits comes from memory once. Each thread writes at most one cell of
 each result.
 """
 

@@ -612,6 +612,57 @@ def weight_by_weight(out, packed, scale, zero, x, rows, cols):
             out[row] = total
 
 
+# over-budget, not-shared: Lets one thread write the whole block's results.
+@cuda.jit
+def a_thread_for_the_block(out, packed, scale, zero, x, rows, cols):
+    # Place k of eight, then the word. Rows of 36 let neighbours of x,
+    # and neighbouring words of one place, share no bank.
+    tile = cuda.shared.array((8, WIDE), float32)
+    words = cuda.local.array(ROWS, uint32)
+    scales = cuda.local.array(ROWS, float32)
+    zeros = cuda.local.array(ROWS, float32)
+    sums = cuda.local.array(ROWS, float32)
+    found = cuda.shared.array(16, float32)
+    t = uint32(cuda.threadIdx.x)
+    lane = uint32(t % 32)
+    first = uint32((cuda.blockIdx.x * WARPS + t // 32) * ROWS)
+    for r in range(ROWS):
+        sums[r] = float32(0)
+    for start in range(0, uint32(cols) // 8, WORDS):
+        word = uint32(start + lane)
+        mine = word < uint32(cols) // 8
+        for r in range(ROWS):
+            if mine and first + r < rows:
+                words[r] = packed[first + r, word]
+                scales[r] = scale[first + r, word // (GROUP // 8)]
+                zeros[r] = float32(zero[first + r, word // (GROUP // 8)])
+        for i in range(t, 8 * WORDS, TPB):
+            if 8 * start + i < cols:
+                tile[i % 8, i // 8] = x[8 * start + i]
+        cuda.syncthreads()
+        for r in range(ROWS):
+            if mine and first + r < rows:
+                part = float32(0)
+                for k in range(8):
+                    n = float32((words[r] >> uint32(4 * k)) & uint32(15))
+                    part += (n - zeros[r]) * tile[k, lane]
+                sums[r] += part * scales[r]
+        cuda.syncthreads()
+    for r in range(ROWS):
+        total = sums[r]
+        offset = 16
+        while offset > 0:
+            total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
+            offset //= 2
+        if lane == 0:
+            found[t // 32 * ROWS + r] = total
+    cuda.syncthreads()
+    if t == 0:
+        for r in range(WARPS * ROWS):
+            if first + r < rows:
+                out[first + r] = found[r]
+
+
 # over-budget, over-budget: Gives each row a single thread.
 @cuda.jit
 def a_thread_for_each_row(out, packed, scale, zero, x, rows, cols):

@@ -465,7 +465,7 @@ def k_readings(values, places, logits, cols, k):
             best = max(best, tile[warp])
         cuda.syncthreads()
         last = best
-        if t == 0:
+        if t == number:
             place = uint32(~uint32(best))
             places[row, number] = int32(place)
             values[row, number] = logits[row, place]
