@@ -166,7 +166,7 @@ def draw_pool(pool: Pool) -> Figure:
         axes.text(_LEFT, bottom, "page table", fontsize=p.SMALL, color=p.QUIET, va="center")
         for sequence, table in enumerate(pool.tables):
             y = bottom + 0.27 * (sequence + 1)
-            look = {"facecolor": _colour(sequence), "edgecolor": p.INK, "linewidth": 0.5}
+            look: dict[str, Any] = {"facecolor": _colour(sequence), "edgecolor": p.INK, "lw": 0.5}
             axes.add_artist(Rectangle((_LEFT, y - 0.09), 0.18, 0.18, zorder=3, **look))
             tokens = sum(row.count(sequence) for row in pool.written)
             words = f"{letter(sequence)}: {count(tokens, 'token')} in pages "
