@@ -77,11 +77,12 @@ def refuse_what_is_no_model(sizes: Sizes) -> None:
             raise CourseError(f"{name} is {value!r}", f"{name} is a whole number, 1 or more")
     if sizes.parameters > MOST_PARAMETERS:
         held = format_bytes(BYTES_PER_PARAMETER * sizes.parameters)
+        ours = Sizes().parameters
         raise CourseError(
             f"a model of {sizes.parameters:,} parameters is not built here: with its gradient and "
-            f"AdamW's states it takes {held}, and training it takes days",
-            f"stay below {MOST_PARAMETERS:,} parameters; the lesson's model has "
-            f"{Sizes().parameters:,}",
+            f"AdamW's states it takes {held}, and a letter {sizes.parameters // ours} times the "
+            "work of the lesson's model",
+            f"stay below {MOST_PARAMETERS:,} parameters; the lesson's model has {ours:,}",
         )
     if sizes.heads % sizes.kv_heads:
         raise CourseError(
@@ -200,7 +201,7 @@ class Trained:
         fall = " ".join(f"{loss:.2f}" for loss in self.losses)
         return (
             f"{self.model.sizes.parameters:,} parameters, {self.steps} steps on {self.letters:,} "
-            f"letters of prose\nloss, tenth by tenth: {fall} nats for a letter"
+            f"letters of prose\nloss by tenths, nats: {fall}"
         )
 
     __repr__ = __str__
@@ -209,8 +210,8 @@ class Trained:
 def train(
     sizes: Sizes | None = None,
     *,
-    steps: int = 240,
-    batch: int = 16,
+    steps: int = 420,
+    batch: int = 8,
     length: int = 64,
     seed: int = 0,
     prose: str | None = None,
@@ -263,7 +264,7 @@ def train(
     return Trained(model.eval(), tenths, len(read), steps)
 
 
-def _rate(steps: int, most: float = 4e-3) -> Callable[[int], float]:
+def _rate(steps: int, most: float = 8e-3) -> Callable[[int], float]:
     """A rate that rises over the first tenth, and falls in a straight line to a twentieth."""
     rise = max(1, steps // 10)
     return lambda step: (
