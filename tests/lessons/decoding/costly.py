@@ -86,13 +86,11 @@ COSTLY: dict[tuple[str, str], Changes] = {
         ("col = uint32(start + t)", "col = uint32(t * ((cols + TPB - 1) // TPB) + start // TPB)"),
     ),
     ("top_k", "global_store.excess_sectors"): (
-        *even_lanes_first(
-            "            values[row, lane] = cuda.libdevice.int_as_float(int32(bits))"
-        ),
-        *even_lanes_first("            places[row, lane] = int32(uint32(~uint32(best)))"),
+        *even_lanes_first("            values[row, lane] = cuda.libdevice.int_as_float(bits)"),
+        *even_lanes_first("            places[row, lane] = int32(~uint32(best))"),
     ),
     ("top_k", "atomic_updates + shared_updates"): adds_nothing(
-        "            places[row, lane] = int32(uint32(~uint32(best)))", "places, (row, lane)"
+        "            places[row, lane] = int32(~uint32(best))", "places, (row, lane)"
     ),
     ("top_k", "float64_operations"): wide("logits[row, col]"),
 }

@@ -162,11 +162,11 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ),
     ("top_k", "numbers rounded to six bits less"): (
         "wrong-result",
-        (("    if x != x:\n", "    upper = uint32(upper & uint32(0xFFFFF000))\n    if x != x:\n"),),
+        (("    if x != x:\n", "    upper = int32(upper & 0x7FFFF000)\n    if x != x:\n"),),
     ),
     ("top_k", "an empty place that counts as 0"): (
         "wrong-result",
-        (("        key = uint64(0)\n", "        key = key_of(float32(0), col)\n"),),
+        (("        key = int64(LEAST)\n", "        key = key_of(float32(0), col)\n"),),
     ),
     ("in_flight_batching", "idle steps left out"): (
         "early",
