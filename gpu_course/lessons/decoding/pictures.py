@@ -388,7 +388,7 @@ def draw_launches(runs: Sequence[TokenRun]) -> Figure:
     looks = {kind: _launch_look(number) for number, kind in enumerate(kinds)}
     most = max(len(run.launches) for run in runs)
     room = p.WIDEST - _BARS - 0.25
-    heaviest = max(sum(moved for _, moved in run.launches) for run in runs)
+    heaviest = max(1, *(sum(moved for _, moved in run.launches) for run in runs))
     lines = -(-len(kinds) // 4)
     with p.style():
         bottom = 0.95 + len(runs) * _TOKEN

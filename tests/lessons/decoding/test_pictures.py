@@ -138,6 +138,12 @@ def test_every_launch_is_a_cell_and_its_bytes_a_width() -> None:
     assert "'\\n'" in alt_text(draw_launches(RUNS))
 
 
+def test_launches_that_move_nothing_are_drawn_all_the_same() -> None:
+    figure = draw_launches([TokenRun("a", [("rms", 0), ("matvec", 0)])])
+    assert_readable(figure)
+    assert "'a': 2 launches" in alt_text(figure)
+
+
 def test_a_server_that_gives_slots_away_is_done_sooner() -> None:
     assert [round(way.idle, 3) for way in SERVED] == [0.375, 0.167]
     figure = draw_served(SERVED)
