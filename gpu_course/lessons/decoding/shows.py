@@ -367,7 +367,7 @@ def padded_share(lengths: Sequence[int], batch: int) -> float:
     """
     groups = [lengths[first : first + batch] for first in range(0, len(lengths), batch)]
     places = sum(max(group) * len(group) for group in groups)
-    return 1 - sum(lengths) / places
+    return (places - sum(lengths)) / places
 
 
 # a server
