@@ -147,8 +147,9 @@ class Layer(nn.Module):
         q, k, v = all_heads.split([heads, kv_heads, kv_heads], -2)
         positions = torch.arange(x.shape[1])
         q, k = turned(q, positions), turned(k, positions)
+        q, k, v = (each.transpose(1, 2) for each in (q, k, v))
         mixed = functional.scaled_dot_product_attention(
-            *(each.transpose(1, 2) for each in (q, k, v)), is_causal=True, enable_gqa=True
+            q, k, v, is_causal=True, enable_gqa=True
         )  # (b, heads, s, 32)
         return self.out(mixed.transpose(1, 2).flatten(2))
 

@@ -478,7 +478,7 @@ def _choose(values: np.ndarray, uniform: Iterator[float] | None) -> int:
         return 0
     weights = np.exp((values.astype(np.float64) - float(values[0])) / TEMPERATURE)
     below = np.cumsum(weights) / weights.sum()
-    return int(min(np.searchsorted(below, next(uniform), side="right"), len(values) - 1))
+    return min(int(np.searchsorted(below, next(uniform), side="right")), len(values) - 1)
 
 
 def _by(own: list[OwnKernel], given: list[str], weights: str, cache: str) -> str:
