@@ -10,7 +10,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel.answers import read_answer
-from gpu_course.grading.kernel.trial import solutions_folder
+from gpu_course.grading.solution import course_solutions
 from gpu_course.puzzle import KernelPuzzle, index
 from simt.kernel.source import Kernel
 
@@ -54,7 +54,7 @@ def own_kernel(name: str) -> OwnKernel:
     except AnswerProblem as problem:
         if problem.status != "not-started":
             raise problem.error() from None
-        file, own = solutions_folder() / f"{puzzle.name}.py", False
+        file, own = course_solutions() / f"{puzzle.name}.py", False
         kernels = read_answer(puzzle, file).kernels
     return OwnKernel(puzzle.short_name, kernels[puzzle.functions[0]], file, own)
 

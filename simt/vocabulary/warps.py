@@ -93,6 +93,9 @@ def _shuffle_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     mask, value, lane = numbers(arguments, 3, 3)
     if value.itemsize < 4 or value.kind not in "iuf":
         raise NoSuchType(f"moves 4 or 8 bytes, not {value}")
+    if value.kind == "u":
+        signed = f"int{8 * value.itemsize}"
+        raise NoSuchType(f"moves no {value}", f"write {signed}(...) around what it moves")
     _refuse_cut(mask, "mask")
     _refuse_cut(lane, "lane")
     return value

@@ -57,9 +57,6 @@ def int4_matvec(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -68,8 +65,8 @@ def int4_matvec(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))

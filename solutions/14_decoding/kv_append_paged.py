@@ -25,7 +25,7 @@ leave all else in the cache as it is. A row of blocks has one sequence:
 blockIdx.x says which, and blockIdx.y counts its blocks. There are at
 least as many threads as numbers in the heads of a token. Each thread
 writes at most one cell of each cache. Each sequence has at least one
-token. The numbers are copied, whatever they are.
+token. NaN and infinities are copied like any number.
 """
 
 from numba import cuda, int32, uint32

@@ -14,28 +14,29 @@
 Of equal numbers the one in the lower column comes first; 0 and -0 are
 equal. A NaN is larger than any number, and two of them are equal.
 Logits may be infinite. Each row has a block of its own. Each number of
-logits comes from memory once. Each thread writes at most 32 cells of
+logits comes from memory once. Each thread writes at most one cell of
 each result.
 """
 
-from numba import cuda, float32, int32, uint32, uint64
+from numba import cuda, float32, int32, int64, uint32
 
 TPB = 128
 WARPS = 4
 MOST = 2048
 # answer
 ALL_LANES = 0xFFFFFFFF
-SIGN = 0x80000000
+LARGEST = 0x7FFFFFFF
+LEAST = -0x7FFFFFFFFFFFFFFF
 
 
 @cuda.jit(device=True)
 def key_of(x, col):
     # The larger the key, the earlier in the result.
-    bits = uint32(cuda.libdevice.float_as_int(x + float32(0)))
-    upper = uint32(~bits) if bits >= uint32(SIGN) else uint32(bits | uint32(SIGN))
+    bits = cuda.libdevice.float_as_int(x + float32(0))
+    upper = int32(bits ^ LARGEST) if bits < 0 else bits
     if x != x:
-        upper = uint32(ALL_LANES)
-    return uint64(uint64(upper) << uint64(32)) | uint64(uint32(~col))
+        upper = int32(LARGEST)
+    return (int64(upper) << int64(32)) | int64(uint32(~col))
 
 
 @cuda.jit(device=True)
@@ -58,14 +59,14 @@ def sort_pairs(key, lane, size):
 @cuda.jit
 def top_k(values, places, logits, cols, k):
     # answer
-    tile = cuda.shared.array((WARPS, 32), uint64)
+    tile = cuda.shared.array((WARPS, 32), int64)
     row = uint32(cuda.blockIdx.x)
     t = uint32(cuda.threadIdx.x)
     lane = uint32(t % 32)
-    best = uint64(0)
+    best = int64(LEAST)
     for start in range(0, cols, TPB):
         col = uint32(start + t)
-        key = uint64(0)
+        key = int64(LEAST)
         if col < cols:
             key = key_of(logits[row, col], col)
         if cuda.any_sync(ALL_LANES, key > cuda.shfl_sync(ALL_LANES, best, 31)):
@@ -82,8 +83,8 @@ def top_k(values, places, logits, cols, k):
             best = max(best, tile[warp, 31 - lane])
             best = sort_pairs(best, lane, 16)
         if lane < k:
-            upper = uint32(best >> uint64(32))
-            bits = uint32(upper ^ uint32(SIGN)) if upper >= uint32(SIGN) else uint32(~upper)
-            values[row, lane] = cuda.libdevice.int_as_float(int32(bits))
-            places[row, lane] = int32(uint32(~uint32(best)))
+            upper = int32(best >> int64(32))
+            bits = int32(upper ^ LARGEST) if upper < 0 else upper
+            values[row, lane] = cuda.libdevice.int_as_float(bits)
+            places[row, lane] = int32(~uint32(best))
     # end answer

@@ -13,11 +13,11 @@ from torch.nn import functional
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.kernel.trial import solutions_folder
 from gpu_course.grading.python.answers import PythonAnswer, read_python_answer
+from gpu_course.grading.solution import course_solutions
 from gpu_course.hardware.device_arrays import taken
 from gpu_course.hardware.run import cuda_module, gpu_available, kernels_of
-from gpu_course.measure.model import GPT, Shape, next_token_loss
+from gpu_course.measure.model import GPT, Layer, Shape, next_token_loss
 from gpu_course.measure.threads import one_thread
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.own_kernels import OwnKernel, own_kernel
@@ -211,7 +211,8 @@ def _train(steps: int, seed: int, device: str, bias_gelu: Callable[..., Any]) ->
         model = GPT(SHAPE)
         followers = torch.randint(0, SHAPE.vocabulary, (SHAPE.vocabulary, NEXT))
     for layer in model.layers:
-        layer.mlp = _Bend(layer.mlp.up, layer.mlp.down, bias_gelu)
+        assert isinstance(layer, Layer)
+        layer.mlp = _Bend(layer.mlp.up, layer.mlp.down, bias_gelu)  # type: ignore[assignment]
     model.to(device)
     drawn = torch.Generator().manual_seed(seed + 1)
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
@@ -245,7 +246,7 @@ def _own_function() -> tuple[Callable[..., Any], bool]:
     except AnswerProblem as problem:
         if problem.status != "not-started":
             raise problem.error() from None
-        own, answer = False, read_python_answer(puzzle, solutions_folder() / f"{puzzle.name}.py")
+        own, answer = False, read_python_answer(puzzle, course_solutions() / f"{puzzle.name}.py")
     return _loaded(answer), own
 
 

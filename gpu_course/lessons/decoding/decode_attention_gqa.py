@@ -66,6 +66,9 @@ def _infinite(values: Values) -> None:
     values["q"][0, :2, 3] = -1, 1
     page, slot = _last(values, 1)
     values["v_cache"][page, slot, 1, 31] = -np.inf
+    # Of the first tile, in a row that the last one does not fill anew.
+    page = values["page_table"][0, 1]
+    values["v_cache"][page, 30 % PAGE, 1, 9] = np.inf
     # Nothing but -infinity: the whole of the third sequence.
     values["q"][2, 0, 0] = -np.inf
     for t in range(int(values["length"][2])):

@@ -15,6 +15,7 @@ WARPS = 4
 ROWS = 4
 GROUP = 32
 PER_WORD = 8
+READ_IN_ORDER, _ = IN_ORDER  # a warp has a cell at a time to write
 ARGUMENTS = ("out", "packed", "scale", "zero", "x", "rows", "cols")
 
 
@@ -108,7 +109,7 @@ INT4_MATVEC = KernelPuzzle(
         ),
         bytes_stored("Each cell of out is written once. The weights need not be written at all."),
         NO_ATOMICS,
-        *IN_ORDER,
+        READ_IN_ORDER,
         NO_FLOAT64,
     ),
     share=Share("Each thread writes at most ROWS cells.", ROWS),

@@ -34,8 +34,8 @@ def _case(name: str, config: str, visible: bool = False, **sizes: int) -> Case:
 
 
 def _random_case(rng: np.random.Generator) -> Case:
-    sizes = {"config": -1, "sequences": int(rng.integers(2, 9)), "page": int(rng.integers(2, 20))}
-    return sized("a model and sequences drawn at random", **sizes)
+    sequences, page = int(rng.integers(2, 9)), int(rng.integers(2, 20))
+    return sized("a model and sequences drawn at random", config=-1, sequences=sequences, page=page)
 
 
 def _drawn(rng: np.random.Generator) -> Config:

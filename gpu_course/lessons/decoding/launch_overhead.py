@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from gpu_course.lessons.decoding.costs import ways_of
@@ -54,7 +56,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     }
 
 
-def _moved(rng: np.random.Generator, sizes: dict[str, int]) -> int:
+def _moved(rng: np.random.Generator, sizes: Mapping[str, int]) -> int:
     """Bytes of a kernel that is longer than a launch, or much shorter."""
     large, small = sizes.get("large", 0), sizes.get("small", 0)
     if not large + small:

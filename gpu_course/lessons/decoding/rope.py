@@ -37,7 +37,7 @@ def _turns(positions: int, half: int) -> tuple[np.ndarray, np.ndarray]:
     """Cosines and sines of position * BASE ** (-pair / half), float32 (positions, half)."""
     speed = BASE ** (-np.arange(half) / half)
     angle = np.arange(positions)[:, None] * speed
-    return np.float32(np.cos(angle)), np.float32(np.sin(angle))
+    return np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
 
 
 def _turned(inputs: Values) -> Values:

@@ -30,6 +30,10 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         logits[rng.random((rows, cols)) < 0.9] = -np.inf
     if s.get("rising"):
         logits.sort(axis=1)
+    if s.get("hair"):  # 32 large ones, and much later one between the last two of them
+        logits -= np.float32(2 * cols)
+        logits[0, :32] = 100 + rng.permutation(32)
+        logits[0, TPB + 2] = 100.5
     if s.get("nans"):
         logits[0, rng.permutation(cols)[:3]] = np.nan
         logits[-1, rng.permutation(cols)[:2]] = -np.nan
@@ -56,7 +60,7 @@ TOP_K = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=2, cols=40, k=4),
-        sized("one column", rows=2, cols=1, k=1),
+        sized("one column", rows=1, cols=1, k=1),
         sized("all of a short row", rows=2, cols=31, k=31),
         sized("exactly one each", rows=2, cols=TPB, k=32),
         sized("many equal numbers", rows=3, cols=150, k=20, steps=4),
@@ -64,6 +68,7 @@ TOP_K = KernelPuzzle(
         sized("far below zero", rows=2, cols=260, k=9, negative=1),
         sized("nearly all shut out", rows=2, cols=90, k=20, masked=1),
         sized("the largest last", rows=1, cols=700, k=32, rising=1),
+        sized("better than the last by a hair", rows=1, cols=TPB + 9, k=32, hair=1),
         sized("as many columns as may be", rows=1, cols=MOST, k=10),
         special("NaN and infinities", rows=3, cols=141, k=5),
         sized("several NaN", rows=2, cols=170, k=7, nans=1),
@@ -92,5 +97,5 @@ TOP_K = KernelPuzzle(
         *IN_ORDER,
         NO_FLOAT64,
     ),
-    share=Share("Each thread writes at most 32 cells of each result.", 32),
+    share=Share("Each thread writes at most one cell of each result."),
 )

@@ -31,7 +31,7 @@ def reads_weights_for_each_sequence(matrices, cache, lengths, peak, bandwidth, s
 def flop_of_one_sequence(matrices, cache, lengths, peak, bandwidth, small, gap_s):
     kernels = _kernels(matrices, cache, lengths)
     one = [(2 * i * o, i * o * bits / 8) for i, o, bits in matrices]
-    return _told(one + kernels[len(matrices):], lengths, peak, bandwidth, small, gap_s)
+    return _told(one + kernels[len(matrices) :], lengths, peak, bandwidth, small, gap_s)
 
 
 # wrong-result, half-flop: A fused multiply-add is one operation.
@@ -48,7 +48,7 @@ def bits_are_bytes(matrices, cache, lengths, peak, bandwidth, small, gap_s):
 
 # wrong-result, longest: The batch reads the cache once.
 def the_longest_cache_once(matrices, cache, lengths, peak, bandwidth, small, gap_s):
-    kernels = _kernels(matrices, cache, lengths)[:len(matrices)]
+    kernels = _kernels(matrices, cache, lengths)[: len(matrices)]
     attention = _kernels([], cache, [max(lengths, default=0)])
     return _told(kernels + attention, lengths, peak, bandwidth, small, gap_s)
 
@@ -81,7 +81,7 @@ def keys_alone(matrices, cache, lengths, peak, bandwidth, small, gap_s):
 
 # wrong-result, one-layer: One attention.
 def one_attention(matrices, cache, lengths, peak, bandwidth, small, gap_s):
-    kernels = _kernels(matrices, cache, lengths)[:len(matrices) + 1]
+    kernels = _kernels(matrices, cache, lengths)[: len(matrices) + 1]
     small += cache["layers"] - 1
     return _told(kernels, lengths, peak, bandwidth, small, gap_s)
 

@@ -30,9 +30,6 @@ def upper_half_first(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -41,8 +38,8 @@ def upper_half_first(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * (k ^ 1))) & uint32(15))
@@ -78,9 +75,6 @@ def highest_first(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -89,8 +83,8 @@ def highest_first(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(28 - 4 * k)) & uint32(15))
@@ -126,9 +120,6 @@ def no_zero(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -137,8 +128,8 @@ def no_zero(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -174,9 +165,6 @@ def signed(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -185,8 +173,8 @@ def signed(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -223,9 +211,6 @@ def as_if_bytes(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 4)]
@@ -234,8 +219,8 @@ def as_if_bytes(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -271,9 +256,6 @@ def next_group(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, min((word + 1) // (GROUP // 8), scale.shape[1] - 1)]
@@ -282,8 +264,8 @@ def next_group(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -319,9 +301,6 @@ def zero_unscaled(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -330,8 +309,8 @@ def zero_unscaled(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -367,9 +346,6 @@ def zero_too_late(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -378,8 +354,8 @@ def zero_too_late(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 whole = float32(0)
                 for k in range(8):
@@ -417,9 +393,6 @@ def own_lane(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -428,8 +401,8 @@ def own_lane(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -461,9 +434,6 @@ def first_tile_only(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -472,8 +442,8 @@ def first_tile_only(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -509,9 +479,6 @@ def no_guard(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -520,8 +487,8 @@ def no_guard(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -534,7 +501,7 @@ def no_guard(out, packed, scale, zero, x, rows, cols):
         while offset > 0:
             total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
             offset //= 2
-        if lane == 0 and first + r < rows:
+        if lane == 0:
             out[first + r] = total
 
 
@@ -557,9 +524,6 @@ def no_second_barrier(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            words[r] = uint32(0)
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 words[r] = packed[first + r, word]
                 scales[r] = scale[first + r, word // (GROUP // 8)]
@@ -568,8 +532,8 @@ def no_second_barrier(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(ROWS):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((words[r] >> uint32(4 * k)) & uint32(15))
@@ -603,8 +567,6 @@ def word_after_word(out, packed, scale, zero, x, rows, cols):
         word = uint32(start + lane)
         mine = word < uint32(cols) // 8
         for r in range(ROWS):
-            scales[r] = float32(0)
-            zeros[r] = float32(0)
             if mine and first + r < rows:
                 scales[r] = scale[first + r, word // (GROUP // 8)]
                 zeros[r] = float32(zero[first + r, word // (GROUP // 8)])
@@ -612,8 +574,8 @@ def word_after_word(out, packed, scale, zero, x, rows, cols):
             if 8 * start + i < cols:
                 tile[i % 8, i // 8] = x[8 * start + i]
         cuda.syncthreads()
-        if mine:
-            for r in range(min(ROWS, rows - first)):
+        for r in range(ROWS):
+            if mine and first + r < rows:
                 part = float32(0)
                 for k in range(8):
                     n = float32((packed[first + r, word] >> uint32(4 * k)) & uint32(15))
@@ -648,6 +610,57 @@ def weight_by_weight(out, packed, scale, zero, x, rows, cols):
             offset //= 2
         if lane == 0:
             out[row] = total
+
+
+# over-budget, not-shared: Lets one thread write the whole block's results.
+@cuda.jit
+def a_thread_for_the_block(out, packed, scale, zero, x, rows, cols):
+    # Place k of eight, then the word. Rows of 36 let neighbours of x,
+    # and neighbouring words of one place, share no bank.
+    tile = cuda.shared.array((8, WIDE), float32)
+    words = cuda.local.array(ROWS, uint32)
+    scales = cuda.local.array(ROWS, float32)
+    zeros = cuda.local.array(ROWS, float32)
+    sums = cuda.local.array(ROWS, float32)
+    found = cuda.shared.array(16, float32)
+    t = uint32(cuda.threadIdx.x)
+    lane = uint32(t % 32)
+    first = uint32((cuda.blockIdx.x * WARPS + t // 32) * ROWS)
+    for r in range(ROWS):
+        sums[r] = float32(0)
+    for start in range(0, uint32(cols) // 8, WORDS):
+        word = uint32(start + lane)
+        mine = word < uint32(cols) // 8
+        for r in range(ROWS):
+            if mine and first + r < rows:
+                words[r] = packed[first + r, word]
+                scales[r] = scale[first + r, word // (GROUP // 8)]
+                zeros[r] = float32(zero[first + r, word // (GROUP // 8)])
+        for i in range(t, 8 * WORDS, TPB):
+            if 8 * start + i < cols:
+                tile[i % 8, i // 8] = x[8 * start + i]
+        cuda.syncthreads()
+        for r in range(ROWS):
+            if mine and first + r < rows:
+                part = float32(0)
+                for k in range(8):
+                    n = float32((words[r] >> uint32(4 * k)) & uint32(15))
+                    part += (n - zeros[r]) * tile[k, lane]
+                sums[r] += part * scales[r]
+        cuda.syncthreads()
+    for r in range(ROWS):
+        total = sums[r]
+        offset = 16
+        while offset > 0:
+            total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
+            offset //= 2
+        if lane == 0:
+            found[t // 32 * ROWS + r] = total
+    cuda.syncthreads()
+    if t == 0:
+        for r in range(WARPS * ROWS):
+            if first + r < rows:
+                out[first + r] = found[r]
 
 
 # over-budget, over-budget: Gives each row a single thread.

@@ -8,6 +8,26 @@ _BACKWARD = """        dx = dout * (below + v * density)
         return dx, dx.sum_to_size(bias.shape)
 """
 RIGHT: dict[tuple[str, str], Changes] = {
+    ("bias_gelu", "one row after the other"): (
+        ("                kept[k] = x[row, col]\n", "                kept[k] = shift\n"),
+        ("v = kept[k] + shift", "v = x[row, col] + kept[k]"),
+    ),
+    ("adamw", "the decay as a factor"): (
+        ("old -= rate * decay * old", "old *= float32(1) - rate * decay"),
+    ),
+    ("rmsnorm", "the weight before the size"): (
+        ("kept[k] * size * weight[col]", "kept[k] * weight[col] * size"),
+    ),
+    ("residual_layernorm", "a difference, then the weight"): (
+        ("away = (kept[k] - mean) * rstd\n", "away = kept[k] * rstd - mean * rstd\n"),
+    ),
+    ("dropout", "asks which are dropped"): (
+        (
+            "kept[k] * scale if c[k] >= least else float32(0)",
+            "float32(0) if c[k] < least else kept[k] * scale",
+        ),
+    ),
+    ("cross_entropy", "one number at a time"): (("AT_ONCE = 4", "AT_ONCE = 1"),),
     ("kernel_as_operator", "out lies in memory as x does, and so says the fake"): (
         ("        return out\n", "        return torch.empty_like(x).copy_(out)\n"),
         ("        return x.new_empty(x.shape)\n", "        return torch.empty_like(x)\n"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.course.puzzles.answers import Changes
+from tests.lessons.decoding import other_answers
 
 _AS_A_SET = """    page_bytes = page * token_bytes
     names, room = set(), 0
@@ -90,3 +91,6 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ),
 }
 """The lazy and the blunt: refused."""
+
+RIGHT |= other_answers.RIGHT
+CLOSE |= other_answers.CLOSE

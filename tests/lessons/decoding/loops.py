@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tests.course.puzzles.loops import Numbers, Table, repeats
+from tests.course.puzzles.loops import Numbers, Table, repeats, scaled
 
 PAGE = 16
 GROUP = 32
 
 
+@scaled
 def rope(
     q: list[Table],
     k: list[Table],
@@ -38,6 +39,7 @@ def rope(
     return {"q": turned(q, heads), "k": turned(k, kv_heads)}
 
 
+@scaled
 def kv_append_paged(
     k_cache: list[list[Table]],
     v_cache: list[list[Table]],
@@ -58,6 +60,7 @@ def kv_append_paged(
     return {"k_cache": k_cache, "v_cache": v_cache}
 
 
+@scaled
 def decode_attention_gqa(
     q: list[Table],
     k_cache: list[list[Table]],
@@ -97,6 +100,7 @@ def _mean(weights: Numbers, values: Table) -> list[float]:
     ]
 
 
+@scaled
 def int4_matvec(
     packed: list[list[int]],
     scale: Table,
@@ -116,6 +120,7 @@ def int4_matvec(
 
 
 @repeats
+@scaled
 def top_k(logits: Table, cols: int, k: int) -> dict[str, Any]:
     values, places = [], []
     for row in logits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu_course.lessons.decoding.serving import pages_of
 from gpu_course.puzzle.specification import Values
 from tests.course.puzzles.promises import Promise, everywhere
 
@@ -32,4 +33,23 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("a kernel may move no bytes", lambda given: 0 in given["kernels"]),
         Promise("Without kernels return", lambda given: not given["kernels"]),
     ),
+    "in_flight_batching": (
+        everywhere(
+            "in the order in which they arrive",
+            lambda given: (
+                [each["arrives"] for each in given["requests"]]
+                == sorted(each["arrives"] for each in given["requests"])
+            ),
+        ),
+        everywhere(
+            "at least one",
+            lambda given: min((each["output"] for each in given["requests"]), default=1) >= 1,
+        ),
+        everywhere(
+            "No request needs more pages than there are",
+            lambda given: max(map(pages_of, given["requests"]), default=0) <= given["pages"],
+        ),
+        Promise("there may be none at all", lambda given: not given["requests"]),
+    ),
 }
+ALIKE = {"in_flight_batching"}

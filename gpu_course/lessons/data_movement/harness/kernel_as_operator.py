@@ -59,7 +59,7 @@ class Launches:
         Raises:
             Unusable: a real launch would not get through with these.
         """
-        given = {"out": out, "x": x, "bias": bias}
+        given: dict[str, Any] = {"out": out, "x": x, "bias": bias}
         for name, tensor in given.items():
             if not isinstance(tensor, Tensor):
                 kind = type(tensor).__name__
