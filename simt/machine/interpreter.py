@@ -182,7 +182,7 @@ class Interpreter:
             variables[name] = Variable(value, self.mask.active)
         else:
             defined = None if known.defined is None else known.defined | self.mask.active
-            if isinstance(value, np.ndarray | np.generic):
+            if isinstance(value, np.ndarray | np.generic) and self.mask.whole_warps:
                 again = isinstance(known, Reassigned) and known.mask is self.mask
                 old = known.old if again else known.value
                 variables[name] = Reassigned(self.mask, value, old, defined)
@@ -274,7 +274,9 @@ class Interpreter:
             missing = self.mask.active & ~known.defined
             if np.count_nonzero(missing):
                 self._undefined(node, missing.nonzero()[0])
-        value = known.value if self.apart else known.under(self.mask)
+        # Of a warp that is not whole, a shuffle may ask a lane that is not there.
+        merged = self.apart or not self.mask.whole_warps
+        value = known.value if merged else known.under(self.mask)
         if isinstance(node.type, np.dtype):
             return value if value.dtype is node.type else self.converted(value, node.type)
         value = self._settled(node.line, node.name, value)

@@ -134,3 +134,21 @@ def test_what_the_others_have_is_kept_where_some_assign_one_number() -> None:
     out, _, found = results(other_value, [0], len(LENGTHS))
     assert found == []
     assert out[:, 0].tolist() == [length - 1 if length else 7 for length in LENGTHS]
+
+
+@cuda.jit
+def asks_absent_lanes(out):
+    t = cuda.threadIdx.x
+    x = t
+    for _ in range(2):
+        if t < 16:
+            out[t] = cuda.shfl_down_sync(0xFFFFFFFF, x, 16)
+            x = 100
+
+
+def test_a_lane_that_is_absent_gives_what_it_has_itself() -> None:
+    """A hazard, after which the launch goes on: what is read is not what the others assigned."""
+    out = np.zeros(32, np.float32)
+    report = simulate(asks_absent_lanes)[1, 32](out)
+    assert {hazard.kind for hazard in report.hazards} == {"inactive-lane"}
+    assert out[:16].tolist() == list(range(16, 32))
