@@ -183,8 +183,10 @@ class Interpreter:
         else:
             defined = None if known.defined is None else known.defined | self.mask.active
             if isinstance(value, np.ndarray | np.generic) and self.mask.whole_warps:
-                again = isinstance(known, Reassigned) and known.mask is self.mask
-                old = known.old if again else known.value
+                if isinstance(known, Reassigned) and known.mask is self.mask:
+                    old = known.old
+                else:
+                    old = known.value
                 variables[name] = Reassigned(self.mask, value, old, defined)
             else:
                 merged = merge(self.mask.active, value, known.value)
