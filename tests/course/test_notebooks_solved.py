@@ -54,6 +54,7 @@ CHANGING |= {"own_run", "own_timeline", "own_traffic", "own_grid", "play_own"}
 CHANGING |= {"own_buckets", "own_units", "accelerate_text", "fairscale_text"}
 CHANGING |= {"own_rounds", "own_lengths"}
 CHANGING |= {"try_training"}
+CHANGING |= {"online_film", "own_film"}
 CHANGING |= {"own_line"}  # compiles where a compiler is installed
 CHANGING |= {"profiled", "call_table", "show_timeline", "save_trace", "recorded_anew", "show_sweep"}
 CHANGING |= {

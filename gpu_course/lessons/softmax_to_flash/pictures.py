@@ -66,8 +66,8 @@ def describe_traffic(*loads: Loads) -> str:
         rows = " or ".join(map(str, sizes))
         told.append(
             f"{each.name}: {each.queries} queries in {bands} of {rows or 'no'}, {each.keys} keys. "
-            f"The whole of k is loaded {_number(each.times)} times; in all "
-            f"{format_bytes(each.loaded_bytes)} are loaded."
+            f"The whole of k is loaded {_number(each.times)} times"
+            + (" so far." if each.end >= 0 else f"; {format_bytes(each.loaded_bytes)} in all.")
         )
     return "A square of queries and keys for each way to load k. " + " ".join(told)
 
@@ -111,7 +111,9 @@ def _square(axes: Axes, loads: Loads, colours: Colormap) -> None:
 def _title(figure: Figure, loads: Sequence[Loads], height: float) -> None:
     few = min(loads, key=lambda each: each.times)
     said = f"The whole of k comes {_number(few.times)} times"
-    if len(loads) == 2:
+    if any(each.end >= 0 for each in loads):
+        said = "What has been loaded of k so far"
+    elif len(loads) == 2:
         many = max(loads, key=lambda each: each.times)
         said = f"k comes {_number(many.times)} times, or {_number(few.times)}"
     figure.text(
