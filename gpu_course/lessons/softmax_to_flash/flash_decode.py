@@ -85,9 +85,9 @@ def _drawn(rng: np.random.Generator) -> Case:
 
 
 def _loaded(case: Case) -> int:
-    """Keys and values once, the query once for each block, and what the blocks found once."""
+    """Keys and values once, the query once for each warp, and what the blocks found once."""
     m, splits = case.sizes["m"], case.sizes["splits"]
-    return 4 * (D * (2 * m + splits) + splits * D + 2 * splits)
+    return 4 * (D * (2 * m + splits * WARPS) + splits * (D + 2))
 
 
 FLASH_DECODE = KernelPuzzle(

@@ -110,3 +110,30 @@ def flash_decode(
         "out": whole["out"][0],
         "lse": whole["lse"],
     }
+
+
+@repeats
+def flash_backward(
+    q: Table,
+    k: Table,
+    v: Table,
+    dout: Table,
+    out: Table,
+    lse: Numbers,
+    n: int,
+    m: int,
+    scale: float,
+) -> dict[str, Any]:
+    channels = range(len(q[0]))
+    dq, dk, dv = ([[0.0] * len(channels) for _ in range(rows)] for rows in (n, m, m))
+    delta = [sum(a * b for a, b in zip(dout[i], out[i], strict=True)) for i in range(n)]
+    for i in range(n):
+        for j in range(m):
+            score = float(scale) * sum(q[i][c] * k[j][c] for c in channels)
+            p = 0.0 if lse[i] == -math.inf else math.exp(score - lse[i])
+            ds = p * (sum(dout[i][c] * v[j][c] for c in channels) - delta[i])
+            for c in channels:
+                dq[i][c] += float(scale) * ds * k[j][c]
+                dk[j][c] += float(scale) * ds * q[i][c]
+                dv[j][c] += p * dout[i][c]
+    return {"dq": dq, "delta": delta, "dk": dk, "dv": dv}
