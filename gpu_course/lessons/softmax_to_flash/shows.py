@@ -132,11 +132,11 @@ def compiled_table() -> Note:
     sizes, version = record["sizes"], record["versions"]["torch"].split("+")[0]
     head = f"by a record of PyTorch {version}, a CPU ({record['machine']})"
     lines = [head, f"{sizes['heads']} heads, {sizes['n']} tokens, d {sizes['d']}, float32", ""]
-    lines.append(f"{'':<16}{'C++ kernels':>12}{'score arrays':>14}{'eager':>11}{'compiled':>11}")
+    lines.append(f"{'':<16}{'fused call':>10}{'score arrays':>14}{'eager':>12}{'compiled':>12}")
     for name, way in record["ways"].items():
         lines.append(
-            f"{name:<16}{way['cpp_kernels']:>12}{way['score_buffers']:>14}"
-            f"{way['eager_ms']:>8.1f} ms{way['compiled_ms']:>8.1f} ms"
+            f"{name:<16}{way['fused_calls']:>10}{way['score_buffers']:>14}"
+            f"{way['eager_ms']:>9.0f} ms{way['compiled_ms']:>9.0f} ms"
         )
-    lines.append(f"{'sdpa':<42}{record['sdpa_ms']:>8.1f} ms")
+    lines.append(f"{'sdpa':<40}{record['sdpa_ms']:>9.0f} ms")
     return Note("\n".join(lines))
