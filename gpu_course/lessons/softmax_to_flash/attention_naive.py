@@ -26,6 +26,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     if case.sizes.get("infinite"):  # of all queries, the first keys, or all of them
         q[:, 0] = np.abs(q[:, 0])
         k[: case.sizes["infinite"], 0] = -np.inf
+    if case.sizes.get("peaks"):  # keys far above the others, one in each 32
+        k[3], k[40] = 16 * np.sign(q[0]), 16 * np.sign(q[1])
     if case.sizes.get("nan"):
         q[0, 3] = np.nan
         q[1], q[1, 0] = 2.0**-6 * np.arange(1, D + 1), np.inf
@@ -68,7 +70,7 @@ ATTENTION_NAIVE = KernelPuzzle(
         sized("one query", n=1, m=17, doublings=-6),
         sized("one key", n=5, m=1, doublings=-6),
         sized("as many as lanes, another scale", n=4, m=32, doublings=-7, one=1),
-        sized("more keys than queries", n=3, m=67, doublings=-7),
+        sized("more keys than queries", n=3, m=67, doublings=-3, one=1, peaks=1),
         sized("large scores", n=9, m=23, doublings=-3, one=1),
         sized("keys shut out", n=6, m=35, doublings=-6, infinite=33),
         sized("no key left", n=2, m=3, infinite=3),
