@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SIDE = 2.75
 """Inches that a square of queries and keys has."""
+MAX_SIDE = 512
+"""Queries or keys of a square: about two for each pixel."""
 _TOP, _FOOT, _LEFT, _BETWEEN = 0.98, 0.95, 0.72, 0.62
 
 
@@ -35,10 +37,12 @@ def draw_traffic(*loads: Loads) -> Figure:
         loads: one or two launches, or plans.
 
     Raises:
-        CourseError: there is none, or more than two.
+        CourseError: there is none, or more than two; or a side of more than MAX_SIDE.
     """
     if not 1 <= len(loads) <= 2:
         raise CourseError(f"{len(loads)} squares cannot be drawn", "give one or two")
+    if (side := max(max(each.queries, each.keys) for each in loads)) > MAX_SIDE:
+        raise CourseError(f"{side:,} queries or keys cannot be drawn", f"take {MAX_SIDE} at most")
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 

@@ -95,6 +95,11 @@ def test_one_square_or_two_are_drawn(many: int) -> None:
         draw_traffic(*[planned_loads(8, 4, 2)] * many)
 
 
+def test_more_than_a_square_has_room_for_is_said() -> None:
+    with pytest.raises(CourseError, match="16,384 queries or keys"):
+        draw_traffic(planned_loads(16_384, D, 4096, tile=1024))
+
+
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=30))
 def test_an_online_softmax_ends_with_the_sum_of_exponentials(scores: list[float]) -> None:
     last = online_steps(scores)[-1]
