@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _SIDE = 2.75
 """Inches that a square of queries and keys has."""
-MAX_SIDE = 512
-"""Queries or keys of a square: about two for each pixel."""
+MAX_SIDE = 256
+"""Queries or keys of a square: one for each pixel."""
 _TOP, _FOOT, _LEFT, _BETWEEN = 0.98, 0.95, 0.72, 0.62
 
 
@@ -102,6 +102,8 @@ def _square(axes: Axes, loads: Loads, colours: Colormap) -> None:
     words = (
         f"k comes {_number(loads.times)} times; {format_bytes(loads.loaded_bytes)} loaded in all"
     )
+    if loads.end >= 0:
+        words = f"so far k has come {_number(loads.times)} times"
     axes.text(
         0, 1.115, loads.name, transform=axes.transAxes, fontsize=p.NORMAL, fontweight="bold",
         color=p.INK, va="bottom",

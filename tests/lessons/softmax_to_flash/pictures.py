@@ -24,7 +24,7 @@ def tiles_beside_single_rows(rows: int) -> Figure:
 
 @draws(draw_traffic)
 def the_first_half_of_a_launch() -> Figure:
-    return draw_traffic(planned_loads(512, 128, 128, tile=32).until(7))
+    return draw_traffic(planned_loads(256, 128, 64, tile=32).until(3))
 
 
 @draws(draw_online, 0, 4, 6, 9)
