@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.furniture import Look
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
 from gpu_course.lessons.softmax_to_flash.online import Step
@@ -220,7 +221,7 @@ def _scores(axes: Axes, steps: Sequence[Step], number: int) -> None:
     wide = (p.WIDEST - 2 * _EDGE - 1.3) / max(len(steps), 8)
     for turn, each in enumerate(steps):
         left = _EDGE + turn * wide
-        look = {"facecolor": p.PAPER, "edgecolor": p.RULE, "linewidth": 0.8}
+        look: Look = {"facecolor": p.PAPER, "edgecolor": p.RULE, "linewidth": 0.8}
         if turn < number:
             look = {"facecolor": p.READ_TINT, "edgecolor": p.READ, "linewidth": 1.2}
         elif turn == number:
@@ -246,7 +247,7 @@ def _sum(axes: Axes, steps: Sequence[Step], number: int) -> None:
     left, high = _EDGE + 1.05, 0.26
     top = _FILM_TOP + _BAR + 0.62
     _write(axes, _EDGE, top + high / 2, "sum before")
-    old = {"facecolor": p.READ_TINT, "edgecolor": p.READ, "linewidth": 1.2}
+    old: Look = {"facecolor": p.READ_TINT, "edgecolor": p.READ, "linewidth": 1.2}
     if step.before:
         axes.add_artist(Rectangle((left, top), step.before * inch, high, zorder=3, **old))
     below = top + 0.62
@@ -260,7 +261,7 @@ def _sum(axes: Axes, steps: Sequence[Step], number: int) -> None:
     kept = step.before * step.factor
     if kept:
         axes.add_artist(Rectangle((left, below), kept * inch, high, zorder=3, **old))
-    new = {"facecolor": p.ACTIVE, "edgecolor": p.INK, "linewidth": 0.8}
+    new: Look = {"facecolor": p.ACTIVE, "edgecolor": p.INK, "linewidth": 0.8}
     axes.add_artist(
         Rectangle((left + kept * inch, below), step.added * inch, high, zorder=4, **new)
     )
