@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gpu_course.puzzle.specification import Budget
+from gpu_course.puzzle.specification import Budget, Case
+from simt.report import Counters
 
 
 def bytes_loaded(lesson: str) -> Budget:
@@ -29,19 +30,22 @@ def bytes_stored(lesson: str) -> Budget:
     )
 
 
-# Half as many sectors again leave room for rows that do not begin where a sector does.
-IN_ORDER = tuple(
-    Budget(
+def _in_order(kind: str, word: str) -> Budget:
+    def limit(case: Case, counters: Counters) -> int:
+        traffic = getattr(counters, kind)
+        # Half as many sectors again leave room for rows that begin within a sector.
+        return int(traffic.excess_sectors + traffic.sectors // 2)
+
+    return Budget(
         f"{kind}.excess_sectors",
-        lambda case, counters, kind=kind: (
-            getattr(counters, kind).excess_sectors + getattr(counters, kind).sectors // 2
-        ),
+        limit,
         "Neighbouring lanes should be neighbours in memory. In one request, how far apart are the "
         "cells of two neighbouring lanes?",
         f"sectors {word} beyond those that the numbers need",
     )
-    for kind, word in (("global_load", "loaded"), ("global_store", "stored"))
-)
+
+
+IN_ORDER = (_in_order("global_load", "loaded"), _in_order("global_store", "stored"))
 NO_FLOAT64 = Budget(
     "float64_operations",
     0,

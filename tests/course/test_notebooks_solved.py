@@ -55,6 +55,7 @@ CHANGING |= {"own_buckets", "own_units", "accelerate_text", "fairscale_text"}
 CHANGING |= {"own_rounds", "own_lengths"}
 CHANGING |= {"try_training"}
 CHANGING |= {"triton_tried", "train_on_own"}  # where Triton or a GPU is, and rounding of a CPU
+CHANGING |= {"online_film", "own_film"}
 CHANGING |= {"own_line"}  # compiles where a compiler is installed
 CHANGING |= {"profiled", "call_table", "show_timeline", "save_trace", "recorded_anew", "show_sweep"}
 CHANGING |= {

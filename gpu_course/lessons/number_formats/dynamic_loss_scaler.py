@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gpu_course.puzzle.room import puzzle_fields
@@ -44,7 +46,8 @@ def _reference(inputs: Values, case: Case) -> Values:
     from gpu_course.lessons.number_formats.harness.dynamic_loss_scaler import scaled
 
     scale, streak = inputs["scale"], 0
-    taken, scales = [], []
+    taken: list[Any] = []
+    scales: list[float] = []
     for tensors in inputs["steps"]:
         gradients = [scaled(tensor, scale) for tensor in tensors]
         if all(np.isfinite(each).all() for each in gradients):

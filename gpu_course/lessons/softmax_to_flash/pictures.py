@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.furniture import Look
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
 from gpu_course.lessons.softmax_to_flash.online import Step
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _SIDE = 2.75
 """Inches that a square of queries and keys has."""
+MAX_SIDE = 256
+"""Queries or keys of a square: one for each pixel."""
 _TOP, _FOOT, _LEFT, _BETWEEN = 0.98, 0.95, 0.72, 0.62
 
 
@@ -35,10 +38,12 @@ def draw_traffic(*loads: Loads) -> Figure:
         loads: one or two launches, or plans.
 
     Raises:
-        CourseError: there is none, or more than two.
+        CourseError: there is none, or more than two; or a side of more than MAX_SIDE.
     """
     if not 1 <= len(loads) <= 2:
         raise CourseError(f"{len(loads)} squares cannot be drawn", "give one or two")
+    if (side := max(max(each.queries, each.keys) for each in loads)) > MAX_SIDE:
+        raise CourseError(f"{side:,} queries or keys cannot be drawn", f"take {MAX_SIDE} at most")
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -66,8 +71,8 @@ def describe_traffic(*loads: Loads) -> str:
         rows = " or ".join(map(str, sizes))
         told.append(
             f"{each.name}: {each.queries} queries in {bands} of {rows or 'no'}, {each.keys} keys. "
-            f"The whole of k is loaded {_number(each.times)} times; in all "
-            f"{format_bytes(each.loaded_bytes)} are loaded."
+            f"The whole of k is loaded {_number(each.times)} times"
+            + (" so far." if each.end >= 0 else f"; {format_bytes(each.loaded_bytes)} in all.")
         )
     return "A square of queries and keys for each way to load k. " + " ".join(told)
 
@@ -98,6 +103,8 @@ def _square(axes: Axes, loads: Loads, colours: Colormap) -> None:
     words = (
         f"k comes {_number(loads.times)} times; {format_bytes(loads.loaded_bytes)} loaded in all"
     )
+    if loads.end >= 0:
+        words = f"so far k has come {_number(loads.times)} times"
     axes.text(
         0, 1.115, loads.name, transform=axes.transAxes, fontsize=p.NORMAL, fontweight="bold",
         color=p.INK, va="bottom",
@@ -111,7 +118,9 @@ def _square(axes: Axes, loads: Loads, colours: Colormap) -> None:
 def _title(figure: Figure, loads: Sequence[Loads], height: float) -> None:
     few = min(loads, key=lambda each: each.times)
     said = f"The whole of k comes {_number(few.times)} times"
-    if len(loads) == 2:
+    if any(each.end >= 0 for each in loads):
+        said = "What has been loaded of k so far"
+    elif len(loads) == 2:
         many = max(loads, key=lambda each: each.times)
         said = f"k comes {_number(many.times)} times, or {_number(few.times)}"
     figure.text(
@@ -212,7 +221,7 @@ def _scores(axes: Axes, steps: Sequence[Step], number: int) -> None:
     wide = (p.WIDEST - 2 * _EDGE - 1.3) / max(len(steps), 8)
     for turn, each in enumerate(steps):
         left = _EDGE + turn * wide
-        look = {"facecolor": p.PAPER, "edgecolor": p.RULE, "linewidth": 0.8}
+        look: Look = {"facecolor": p.PAPER, "edgecolor": p.RULE, "linewidth": 0.8}
         if turn < number:
             look = {"facecolor": p.READ_TINT, "edgecolor": p.READ, "linewidth": 1.2}
         elif turn == number:
@@ -238,7 +247,7 @@ def _sum(axes: Axes, steps: Sequence[Step], number: int) -> None:
     left, high = _EDGE + 1.05, 0.26
     top = _FILM_TOP + _BAR + 0.62
     _write(axes, _EDGE, top + high / 2, "sum before")
-    old = {"facecolor": p.READ_TINT, "edgecolor": p.READ, "linewidth": 1.2}
+    old: Look = {"facecolor": p.READ_TINT, "edgecolor": p.READ, "linewidth": 1.2}
     if step.before:
         axes.add_artist(Rectangle((left, top), step.before * inch, high, zorder=3, **old))
     below = top + 0.62
@@ -252,7 +261,7 @@ def _sum(axes: Axes, steps: Sequence[Step], number: int) -> None:
     kept = step.before * step.factor
     if kept:
         axes.add_artist(Rectangle((left, below), kept * inch, high, zorder=3, **old))
-    new = {"facecolor": p.ACTIVE, "edgecolor": p.INK, "linewidth": 0.8}
+    new: Look = {"facecolor": p.ACTIVE, "edgecolor": p.INK, "linewidth": 0.8}
     axes.add_artist(
         Rectangle((left + kept * inch, below), step.added * inch, high, zorder=4, **new)
     )

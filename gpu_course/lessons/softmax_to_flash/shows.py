@@ -21,6 +21,9 @@ from gpu_course.notebook.pictures import Picture
 RECORD = Path(__file__).with_name("triton.json")
 PLANNED = 96
 """Queries and keys of a plan."""
+FRAMES = 24
+"""Pictures of a film of loads, after its first."""
+COMPILED = Path(__file__).with_name("compiled_attention.json")
 
 
 @telling
@@ -39,7 +42,7 @@ def online_film(scores: Sequence[float]) -> Explorer:
 
 
 @telling
-def tile_traffic(rows: int = 1, d: int = 32) -> Picture:
+def tile_traffic(rows: int = 32, d: int = 32) -> Picture:
     """Returns what tiles of so many rows of q load of k, beside tiles of one row.
 
     Args:
@@ -72,18 +75,18 @@ def own_traffic(*names: str) -> Picture | Note:
 
 @asks_for_answers
 @telling
-def own_film(name: str) -> Explorer:
-    """Returns what your own kernel loads of k as a film, turn by turn.
+def own_film(*names: str) -> Explorer:
+    """Returns what your own kernels load of k as a film, from the first load to the last.
 
     Args:
-        name: such as "flash_attention".
+        names: one or two, as for `own_traffic`; each takes the whole film for its launch.
     """
-    loads = own_loads(name)
+    loads = [own_loads(name) for name in names]
 
-    def film(turn: int) -> Picture:
-        return Picture(draw_traffic(loads.until(turn)))
+    def film(frame: int) -> Picture:
+        return Picture(draw_traffic(*(each.until(each.last * frame // FRAMES) for each in loads)))
 
-    return play(film, loads.last + 1)
+    return play(film, FRAMES + 1)
 
 
 @lru_cache(maxsize=1)
@@ -113,4 +116,27 @@ def triton_table() -> Note:
         f"out is off by {tried['worst_out']:.0e} at most, lse by {tried['worst_lse']:.0e}.",
         "Nobody has run it on a GPU here.",
     ]
+    return Note("\n".join(lines))
+
+
+@lru_cache(maxsize=1)
+def compiled_record() -> dict[str, Any]:
+    """Returns what torch.compile made: `python -m benchmarks.record_compiled_attention`."""
+    found: dict[str, Any] = json.loads(COMPILED.read_text(encoding="utf-8"))
+    return found
+
+
+def compiled_table() -> Note:
+    """Returns what torch.compile made of attention on a CPU, and how long each way took there."""
+    record = compiled_record()
+    sizes, version = record["sizes"], record["versions"]["torch"].split("+")[0]
+    head = f"by a record of PyTorch {version}, a CPU ({record['machine']})"
+    lines = [head, f"{sizes['heads']} heads, {sizes['n']} tokens, d {sizes['d']}, float32", ""]
+    lines.append(f"{'':<16}{'fused call':>10}{'score arrays':>14}{'eager':>12}{'compiled':>12}")
+    for name, way in record["ways"].items():
+        lines.append(
+            f"{name:<16}{way['fused_calls']:>10}{way['score_buffers']:>14}"
+            f"{way['eager_ms']:>9.0f} ms{way['compiled_ms']:>9.0f} ms"
+        )
+    lines.append(f"{'sdpa':<40}{record['sdpa_ms']:>9.0f} ms")
     return Note("\n".join(lines))

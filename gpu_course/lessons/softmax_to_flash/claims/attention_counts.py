@@ -24,6 +24,12 @@ EXP_PER_CLOCK = 16
 """Exponentials that an SM does in a clock (CUDA C++ Programming Guide, throughput table)."""
 
 
+def _bandwidth(card: DeviceCard) -> float:
+    """Bytes per second of the data sheet."""
+    assert card.bandwidth_bytes_per_s is not None
+    return card.bandwidth_bytes_per_s
+
+
 def _gigabytes(squares: float, vectors: float) -> float:
     return HEADS * FP16 * (squares * N * N + vectors * N * D) / 1e9
 
@@ -75,7 +81,7 @@ def one_product_more(gflop: float) -> float:
 @model()
 def moved_ms(gb: float) -> float:
     """Returns the ms that an A100 takes to move so many GB, at its data sheet's rate."""
-    return gb * 1e9 / CARDS["A100"].bandwidth_bytes_per_s * 1e3
+    return gb * 1e9 / _bandwidth(CARDS["A100"]) * 1e3
 
 
 @model("rate", card=CARDS)
@@ -88,7 +94,7 @@ def through_memory(card: DeviceCard, d: float, passes: float, products: float) -
         products: of 2 n² d FLOP, as the source counts them.
     """
     flop_per_byte = products * 2 * d / (passes * FP16)
-    return flop_per_byte * card.bandwidth_bytes_per_s / TERA
+    return flop_per_byte * _bandwidth(card) / TERA
 
 
 @model()
@@ -106,7 +112,7 @@ def half_is_counted(tflop_per_s: float) -> float:
 @model("rate", card=CARDS)
 def products_then_exponentials(card: DeviceCard, d: float) -> float:
     """Returns the TFLOP/s if an SM computes its products, and then its exponentials."""
-    assert card.fp16_flop_per_s is not None
+    assert card.fp16_flop_per_s is not None and card.sm_count is not None
     flop = 4 * d
     # The rate of exponentials at the clock that the tensor cores' rate is printed for.
     clock_hz = card.fp16_flop_per_s / (4096 * card.sm_count)
@@ -156,7 +162,7 @@ def fewer_loads(ms: float, factor: float) -> float:
 @model()
 def h100_bandwidth_gb() -> float:
     """Returns the GB/s of an H100's data sheet; an H800 has the same memory."""
-    return CARDS["H100"].bandwidth_bytes_per_s / 1e9
+    return _bandwidth(CARDS["H100"]) / 1e9
 
 
 @model()
