@@ -1075,35 +1075,6 @@ def the_query_from_memory(part_out, part_lse, q, k, v, m, chunk, scale):
             part_lse[split] = new + math.log(part) if some else NOTHING
 
 
-# over-budget, over-budget, for flash_decode_merge: Lets each lane read all part_lse.
-@cuda.jit
-def reads_the_splits_twice(out, lse, part_out, part_lse, splits):
-    lane = uint32(cuda.threadIdx.x)
-    most = LOWEST
-    for split in range(lane, splits, 32):
-        most = max(most, part_lse[split])
-    for bit in range(5):
-        other = cuda.shfl_xor_sync(ALL_LANES, most, 1 << bit)
-        most = max(most, other)
-    part = float32(0)
-    total = float32(0)
-    for first in range(0, splits, 32):
-        split = uint32(first + lane)
-        weight = float32(0)
-        if split < splits:
-            weight = math.exp(part_lse[split] - most)
-        part += weight
-        for j in range(min(32, splits - first)):
-            share = math.exp(part_lse[uint32(first + j)] - most)
-            total += share * part_out[uint32(first + j), lane]
-    for bit in range(5):
-        part += cuda.shfl_xor_sync(ALL_LANES, part, 1 << bit)
-    some = part != float32(0)
-    out[lane] = total / part if some else float32(0)
-    if lane == 0:
-        lse[0] = most + math.log(part) if some else NOTHING
-
-
 # over-budget, not-shared, for flash_decode_merge: Lets the first lane store all channels.
 @cuda.jit
 def one_lane_stores(out, lse, part_out, part_lse, splits):
