@@ -28,7 +28,9 @@ thread has at most KEPT columns, which lie TPB columns apart: it writes
 these of dx, and adds them up for dw and db. In add_strips, which
 is launched next, each thread has one column. x and dy are read once.
 There are no atomics, so the sums have the same bits every time, and
-all arithmetic is float32. All numbers are finite.
+all arithmetic is float32. dy may hold NaN and infinities, which make
+NaN of their row of dx and go into the sums of their columns; all other
+numbers are finite.
 """
 
 from numba import cuda, float32, uint32

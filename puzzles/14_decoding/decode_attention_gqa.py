@@ -49,6 +49,15 @@ SPLIT = 4
 
 
 @cuda.jit
-def decode_attention_gqa(out, q, k_cache, v_cache, page_table, length, scale, group):
+def decode_attention_gqa(
+    out,
+    q,
+    k_cache,
+    v_cache,
+    page_table,
+    length,
+    scale,
+    group,
+):
     # your code here (about 71 lines)
     pass

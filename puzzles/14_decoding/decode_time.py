@@ -33,6 +33,14 @@ nothing runs: return (0.0, 0.0).
 """
 
 
-def decode_time(matrices, cache, lengths, peak, bandwidth, small, gap_s):
+def decode_time(
+    matrices,
+    cache,
+    lengths,
+    peak,
+    bandwidth,
+    small,
+    gap_s,
+):
     # your code here (about 13 lines)
     pass

@@ -35,6 +35,15 @@ PAGE = 16
 
 
 @cuda.jit
-def kv_append_paged(k_cache, v_cache, k, v, page_table, length, kv_heads, d):
+def kv_append_paged(
+    k_cache,
+    v_cache,
+    k,
+    v,
+    page_table,
+    length,
+    kv_heads,
+    d,
+):
     sequence = uint32(cuda.blockIdx.x)
     # your code here (about 10 lines)

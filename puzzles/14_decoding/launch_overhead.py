@@ -35,6 +35,13 @@ may move no bytes.
 """
 
 
-def launch_overhead(kernels, bandwidth, launch_s, gap_s, barrier_s, ahead):
+def launch_overhead(
+    kernels,
+    bandwidth,
+    launch_s,
+    gap_s,
+    barrier_s,
+    ahead,
+):
     # your code here (about 11 lines)
     pass

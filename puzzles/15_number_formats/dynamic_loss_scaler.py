@@ -1,4 +1,4 @@
-"""dynamic_loss_scaler: which step to take, and how to scale the next loss.
+"""dynamic_loss_scaler: which step to take, how to scale the next.
 
     dynamic_loss_scaler(
         gradients, scale, streak, growth, backoff, interval
@@ -30,6 +30,13 @@ import numpy as np
 LARGEST = 3.4028234663852886e38
 
 
-def dynamic_loss_scaler(gradients, scale, streak, growth, backoff, interval):
+def dynamic_loss_scaler(
+    gradients,
+    scale,
+    streak,
+    growth,
+    backoff,
+    interval,
+):
     # your code here (about 10 lines)
     pass

@@ -21,7 +21,8 @@ has a block of its own. Each thread writes at most KEPT cells of each
 array, which lie TPB columns apart. x and residual are read once, total
 is not read at all, and all arithmetic is float32. Rows may lie far from
 0: the mean of the squares less the square of the mean has no right
-digit there. There is at least one column, and all numbers are finite.
+digit there. There is at least one column. A NaN or an infinity of x or
+residual goes into its cell of total, and makes NaN of its row of out.
 """
 
 import math

@@ -125,7 +125,7 @@ def flash_decode(part_out, part_lse, q, k, v, m, chunk, scale):
         some = part != float32(0)
         part_out[split, lane] = total / part if some else float32(0)
         if lane == 0:
-            part_lse[split] = new + math.log(part) if some else NOTHING
+            part_lse[split] = new + math.log(part)
     # end answer
 
 
@@ -155,5 +155,5 @@ def flash_decode_merge(out, lse, part_out, part_lse, splits):
     some = part != float32(0)
     out[lane] = total / part if some else float32(0)
     if lane == 0:
-        lse[0] = most + math.log(part) if some else NOTHING
+        lse[0] = most + math.log(part)
     # end answer

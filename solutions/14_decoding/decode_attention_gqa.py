@@ -55,7 +55,16 @@ NOTHING = float32(-math.inf)
 
 
 @cuda.jit
-def decode_attention_gqa(out, q, k_cache, v_cache, page_table, length, scale, group):
+def decode_attention_gqa(
+    out,
+    q,
+    k_cache,
+    v_cache,
+    page_table,
+    length,
+    scale,
+    group,
+):
     # answer
     # Rows of 36: eight tokens by four channels are in 32 banks.
     keys = cuda.shared.array((TILE, WIDE), float32)

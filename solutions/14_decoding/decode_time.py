@@ -33,7 +33,15 @@ nothing runs: return (0.0, 0.0).
 """
 
 
-def decode_time(matrices, cache, lengths, peak, bandwidth, small, gap_s):
+def decode_time(
+    matrices,
+    cache,
+    lengths,
+    peak,
+    bandwidth,
+    small,
+    gap_s,
+):
     # answer
     batch, tokens = len(lengths), sum(lengths)
     if not batch:

@@ -35,7 +35,14 @@ may move no bytes.
 """
 
 
-def launch_overhead(kernels, bandwidth, launch_s, gap_s, barrier_s, ahead):
+def launch_overhead(
+    kernels,
+    bandwidth,
+    launch_s,
+    gap_s,
+    barrier_s,
+    ahead,
+):
     # answer
     if not kernels:
         return 0.0, 0.0, 0.0

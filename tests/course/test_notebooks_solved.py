@@ -54,6 +54,7 @@ CHANGING |= {"own_run", "own_timeline", "own_traffic", "own_grid", "play_own"}
 CHANGING |= {"own_buckets", "own_units", "accelerate_text", "fairscale_text"}
 CHANGING |= {"own_rounds", "own_lengths"}
 CHANGING |= {"try_training"}
+CHANGING |= {"beside_sdpa"}  # the last bits of a product
 CHANGING |= {"triton_tried", "train_on_own"}  # where Triton or a GPU is, and rounding of a CPU
 CHANGING |= {"online_film", "own_film"}
 CHANGING |= {"own_line"}  # compiles where a compiler is installed

@@ -61,7 +61,7 @@ CROSS_ENTROPY = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=3, cols=200, doublings=-3),
-        sized("one class", rows=2, cols=1, doublings=0),
+        sized("one class", rows=1, cols=1, doublings=0),
         sized("31 classes", rows=3, cols=31, doublings=-1),
         sized("exactly one each", rows=2, cols=TPB, doublings=-1),
         sized("large numbers", rows=3, cols=300, doublings=1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.builders import blocks_to_cover, eighths, gives, sized
+from gpu_course.puzzle.builders import blocks_to_cover, eighths, gives, sized, special
 from gpu_course.puzzle.memory_budgets import (
     IN_ORDER,
     NO_ATOMICS,
@@ -61,6 +61,7 @@ RESIDUAL_LAYERNORM = KernelPuzzle(
         sized("rows far from 0", rows=3, cols=261, far=4096),
         sized("small numbers and a large eps", rows=3, cols=133, doublings=-5, large_eps=1),
         sized("a row of equal numbers", rows=2, cols=70, level=1),
+        special("NaN and infinities", rows=5, cols=141),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",

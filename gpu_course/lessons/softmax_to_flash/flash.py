@@ -20,6 +20,8 @@ D = 32
 ROWS = 32
 TILE = 32
 TPB = 256
+ALL_KEYS = 2
+LONGEST = 4096
 SCALE = np.float32(D**-0.5)
 
 Seen = Callable[[int, int], np.ndarray]
@@ -60,7 +62,7 @@ def attention_inputs(rng: np.random.Generator, case: Case) -> Values:
     scores far below 0 or all far above. `equal`: all keys from the second on are the same one.
     `nan`: in one query. `infinite`: the first tile of keys has infinities in one channel, so that
     its scores are minus infinity for some queries and plus infinity for others; and so has one
-    query.
+    query. With ALL_KEYS every key has, so that some queries have no other score.
     """
     n, m = case.sizes["n"], case.sizes["m"]
     q, k, v = (many_bits(rng, rows) for rows in (n, m, m))
@@ -73,7 +75,7 @@ def attention_inputs(rng: np.random.Generator, case: Case) -> Values:
     if case.sizes.get("nan"):
         q[n // 2, 3] = np.nan
     if case.sizes.get("infinite"):
-        k[: min(TILE, m - 1), 5] = -np.inf
+        k[: m if case.sizes["infinite"] == ALL_KEYS else min(TILE, m - 1), 5] = -np.inf
         q[n // 3, 7] = np.inf
     return {"q": q, "k": k, "v": v, "n": n, "m": m, "scale": SCALE}
 
@@ -165,7 +167,8 @@ def exp(x: np.ndarray) -> np.ndarray:
 
 def large(least_bytes: int) -> Case:
     """Returns the case that a GPU is timed at: attention waits for arithmetic, not for bytes."""
-    return queries_and_keys("a long sequence", n=4096, m=4096)
+    many = min(LONGEST, blocks_to_cover(least_bytes, 4 * 4 * D))
+    return queries_and_keys("a long sequence", n=many, m=many)
 
 
 def blocks_of(case: Case) -> int:

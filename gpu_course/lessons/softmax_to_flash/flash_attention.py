@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.softmax_to_flash.flash import (
+    ALL_KEYS,
     BANKS,
     PLAINLY,
     REGISTERS,
@@ -62,6 +63,7 @@ FLASH_ATTENTION = KernelPuzzle(
         queries_and_keys("scores far below 0", n=9, m=37, below=1),
         queries_and_keys("equal keys", n=7, m=40, equal=1),
         queries_and_keys("NaN and infinities", n=19, m=45, nan=1, infinite=1),
+        queries_and_keys("no score but infinities", n=9, m=21, infinite=ALL_KEYS),
     ),
     random_case=_drawn,
     inputs=attention_inputs,

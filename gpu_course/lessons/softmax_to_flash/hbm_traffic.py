@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.softmax_to_flash.traffic import standard_bytes, tile_rows, tiled_bytes
+from gpu_course.lessons.softmax_to_flash.key_loads import standard_bytes, tile_rows, tiled_bytes
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values

@@ -11,7 +11,7 @@ from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.seeds import LISTED_SEED
-from gpu_course.lessons.softmax_to_flash.traffic import Band, Loads
+from gpu_course.lessons.softmax_to_flash.key_loads import Band, Loads
 from gpu_course.puzzle import KernelPuzzle, index
 from gpu_course.puzzle.builders import sized
 from simt.machine.observer import Access, Observer, Setting

@@ -12,8 +12,8 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Look
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
+from gpu_course.lessons.softmax_to_flash.key_loads import Loads
 from gpu_course.lessons.softmax_to_flash.online import Step
-from gpu_course.lessons.softmax_to_flash.traffic import Loads
 from gpu_course.units import format_bytes
 
 if TYPE_CHECKING:

@@ -51,12 +51,13 @@ def assert_specification_parameters_agree(puzzle: KernelPuzzle) -> None:
 
 
 def assert_specification_the_work_is_shared(puzzle: KernelPuzzle) -> None:
-    """The statement says how, and the reference's busiest thread does about as much as it may."""
+    """The statement says how, and some thread of the reference does about as much as it may."""
     assert puzzle.share is not None
     said = puzzle.share.words.removesuffix(".")
     assert said[1:] in statement_of(puzzle)  # At the beginning of a sentence, or within one.
     assert not statement_of(puzzle).endswith(f". {ONE_CELL_EACH.words}"), "a sentence by itself"
     assert any(mistake.diagnosis == "not-shared" for mistake in puzzle.mistakes)
+    reached: dict[tuple[str, str], bool] = {}
     for case in puzzle.cases:
         tried = trial.reference_trial(puzzle, trial.prepare(puzzle, case, 0))
         assert list(sharing.unshared_results(puzzle, tried)) == []
@@ -72,7 +73,10 @@ def assert_specification_the_work_is_shared(puzzle: KernelPuzzle) -> None:
                 wrote = max(written)
                 assert wrote <= puzzle.share.most(case, name)
                 # A case of one cell leaves most threads without any.
-                assert case.visible <= (puzzle.share.most(case, name) <= 2 * wrote)
+                enough = puzzle.share.most(case, name) <= 2 * wrote
+                key = (launch.function, name)
+                reached[key] = reached.get(key, False) or enough
+    assert all(reached.values()), reached
 
 
 def _definitions(relative: str) -> dict[str, tuple[str, ...]]:

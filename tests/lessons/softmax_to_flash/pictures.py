@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from gpu_course.lessons.softmax_to_flash.key_loads import planned_loads
 from gpu_course.lessons.softmax_to_flash.online import online_steps
 from gpu_course.lessons.softmax_to_flash.pictures import draw_online, draw_traffic
-from gpu_course.lessons.softmax_to_flash.traffic import planned_loads
 from tests.gpu_course.draw.examples import draws
 
 SCORES = [1.5, -0.5, 2.0, 0.5, 3.5, 3.0, 1.0, 3.5, -1.0, 2.0]

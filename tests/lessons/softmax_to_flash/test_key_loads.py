@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
-from gpu_course.lessons.softmax_to_flash.online import online_steps, rescalings
-from gpu_course.lessons.softmax_to_flash.own_loads import SIDE, own_loads
-from gpu_course.lessons.softmax_to_flash.pictures import draw_online, draw_traffic
-from gpu_course.lessons.softmax_to_flash.traffic import (
+from gpu_course.lessons.softmax_to_flash.key_loads import (
     FLOAT32,
     planned_loads,
     standard_bytes,
     tile_rows,
     tiled_bytes,
 )
+from gpu_course.lessons.softmax_to_flash.online import online_steps, rescalings
+from gpu_course.lessons.softmax_to_flash.own_loads import SIDE, own_loads
+from gpu_course.lessons.softmax_to_flash.pictures import draw_online, draw_traffic
 from tests.course.puzzles.by_hand import SOLUTIONS
 
 D = 32
