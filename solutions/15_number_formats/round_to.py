@@ -31,7 +31,7 @@ def round_to(numbers, exponent_bits, mantissa_bits, largest, saturate):
     found = []
     for x in numbers:
         near = x
-        if math.isfinite(x) and x != 0:
+        if math.isfinite(x):
             exponent = max(math.frexp(x)[1] - 1, least)
             step = 2.0 ** (exponent - mantissa_bits)
             # A power of two divides without rounding; round() is even.

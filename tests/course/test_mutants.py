@@ -23,9 +23,7 @@ PART = share(5, of=len(QUICK))
 LONGEST = ("matmul_register", "matmul_double_buffered", "scan_lookback")
 MANY = ("flash_attention", "flash_attention_causal", "flash_backward", "flash_decode")
 MANY += ("attention_naive", "decode_attention_gqa", "layernorm_backward", "cross_entropy")
-UNSEEN = ("kahan_sum", "round_to", "vanishing_updates", "dropout", "dynamic_loss_scaler")
-"""Not all mutants of these have been run yet: `make mutants` has them."""
-SMALLER_PARTS = dict.fromkeys(LONGEST, PART / 5) | dict.fromkeys(MANY + UNSEEN, PART / 100)
+SMALLER_PARTS = dict.fromkeys(LONGEST, PART / 5) | dict.fromkeys(MANY, PART / 20)
 """Of register-tiled products and the scan by looking back: hundreds of mutants, and long checks;
 of attention and its like: thousands."""
 MAX_S = 3600

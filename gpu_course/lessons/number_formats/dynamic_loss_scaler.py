@@ -35,7 +35,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         steps.append(tensors)
     return {
         "steps": steps,
-        "scale": 2.0 ** s["scale"],
+        "scale": LARGEST / GROWTH if s.get("brim") else 2.0 ** s["scale"],
         "growth": GROWTH if not s.get("slow") else 1.5,
         "backoff": BACKOFF if not s.get("slow") else 0.25,
         "interval": s["interval"],
@@ -77,6 +77,7 @@ DYNAMIC_LOSS_SCALER = PythonPuzzle(
         _case("one tensor", 11, tensors=1),
         _case("small gradients, a scale that grows far", 24, interval=1, bad=0, scale=-4),
         _case("a scale near the largest float32", 5, interval=1, bad=0, scale=126, tensors=0),
+        _case("a scale that grows to the largest", 3, interval=1, bad=0, tensors=0, brim=1),
     ),
     random_case=lambda rng: _case(
         "a run drawn at random",

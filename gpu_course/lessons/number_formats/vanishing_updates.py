@@ -38,12 +38,15 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         sizes = rng.choice([1024, 2048, 2048, 2049, 2047, 4096], count)
     if case.sizes.get("zeros"):
         sizes[::2] = 0
+    draws = (rng.integers(0, 4096, count) + 0.5) / 4096
+    if case.sizes.get("level"):  # each draw is the very part of the way that its update goes
+        draws = sizes % 4096 / 4096
     signs = rng.choice([-1, 1], count) if case.sizes.get("both") else np.full(count, sign)
     w = 0.0 if case.sizes.get("zero") else w * (-1 if case.sizes.get("negative") else 1)
     return {
         "w": w,
         "updates": (sizes * signs * step / 4096).tolist(),
-        "draws": ((rng.integers(0, 4096, count) + 0.5) / 4096).tolist(),
+        "draws": draws.tolist(),
         "mantissa_bits": bits,
     }
 
@@ -82,6 +85,7 @@ VANISHING_UPDATES = PythonPuzzle(
         _case("both ways", 10, 80, 60, both=1),
         _case("three bits of mantissa", 3, 50, 20),
         _case("from 0", 7, 30, 40, zero=1),
+        _case("draws as large as the part of the way", 7, 12, 40, zeros=1, level=1),
     ),
     random_case=lambda rng: _case(
         "updates drawn at random",
