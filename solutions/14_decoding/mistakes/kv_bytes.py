@@ -80,6 +80,15 @@ def a_page_for_the_rest(config, lengths, page, shared):
     return pages * page * _token(config), empty * _token(config)
 
 
+# wrong-result, rounded-down: Length over page is so many pages.
+def only_full_pages(config, lengths, page, shared):
+    common = shared // page if lengths else 0
+    needed = [length // page for length in lengths]
+    empty = sum(n * page - length for n, length in zip(needed, lengths))
+    pages = common + sum(n - common for n in needed)
+    return pages * page * _token(config), empty * _token(config)
+
+
 # wrong-result, all-in-one: All tokens, then pages.
 def pages_of_all_tokens(config, lengths, page, shared):
     tokens = sum(length - shared for length in lengths) + shared * bool(lengths)
