@@ -60,13 +60,23 @@ NO_ATOMICS = Budget(
     "time. Which thread can hold the whole sum of what it adds up?",
     "atomics, counted thread by thread",
 )
-NO_BARRIERS = Budget(
-    "barriers",
-    0,
-    "At a barrier all warps of the block wait for the slowest. The lanes of one warp need none: "
-    "they exchange what they know by shuffles.",
-    "barriers, counted warp by warp",
-)
+
+
+def barriers(times: int) -> Budget:
+    """Returns a budget of so many times the reference's barriers; 0 of none at all.
+
+    A tree in shared memory takes one for each halving.
+    """
+    return Budget(
+        "barriers",
+        lambda case, counters: times * counters.barriers,
+        "At a barrier all warps of the block wait for the slowest. The lanes of one warp need "
+        "none: they exchange what they know by shuffles.",
+        "barriers, counted warp by warp",
+    )
+
+
+NO_BARRIERS = barriers(0)
 IN_REGISTERS = Budget(
     "indexed_bytes",
     0,

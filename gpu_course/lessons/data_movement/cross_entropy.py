@@ -9,6 +9,7 @@ from gpu_course.puzzle.memory_budgets import (
     IN_ORDER,
     NO_ATOMICS,
     NO_FLOAT64,
+    barriers,
     bytes_stored,
 )
 from gpu_course.puzzle.room import puzzle_fields
@@ -100,13 +101,7 @@ CROSS_ENTROPY = KernelPuzzle(
             "bytes loaded",
         ),
         bytes_stored("Each gradient is written once, where its number stood."),
-        Budget(
-            "barriers",
-            lambda case, counters: 3 * counters.barriers,
-            "At a barrier all warps of the block wait for the slowest. The lanes of one warp need "
-            "none: they exchange what they know by shuffles.",
-            "barriers, counted warp by warp",
-        ),
+        barriers(3),
         NO_ATOMICS,
         *IN_ORDER,
         NO_FLOAT64,

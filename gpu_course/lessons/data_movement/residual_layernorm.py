@@ -9,11 +9,12 @@ from gpu_course.puzzle.memory_budgets import (
     IN_ORDER,
     NO_ATOMICS,
     NO_FLOAT64,
+    barriers,
     bytes_loaded,
     bytes_stored,
 )
 from gpu_course.puzzle.room import puzzle_fields
-from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch, Share, Values
+from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Share, Values
 
 TPB = 128
 KEPT = 8
@@ -83,14 +84,8 @@ RESIDUAL_LAYERNORM = KernelPuzzle(
             "up it can keep until the block knows mean and spread."
         ),
         bytes_stored("total is written once, and so is out, when all is known."),
-        Budget(
-            "barriers",
-            # Mean first and then the spread takes three; so does a warp that merges for all.
-            lambda case, counters: 3 * counters.barriers,
-            "At a barrier all warps of the block wait for the slowest. The lanes of one warp need "
-            "none: they exchange what they know by shuffles.",
-            "barriers, counted warp by warp",
-        ),
+        # Mean first and then the spread takes three; so does a warp that merges for all.
+        barriers(3),
         NO_ATOMICS,
         *IN_ORDER,
         NO_FLOAT64,

@@ -10,6 +10,7 @@ from gpu_course.puzzle.memory_budgets import (
     IN_REGISTERS,
     NO_ATOMICS,
     NO_FLOAT64,
+    barriers,
     bytes_stored,
 )
 from gpu_course.puzzle.room import puzzle_fields
@@ -77,14 +78,8 @@ SOFTMAX_BACKWARD = KernelPuzzle(
             "bytes loaded",
         ),
         bytes_stored("Each cell of dx is written once, when the sum is known."),
-        Budget(
-            "barriers",
-            # A warp that adds up for all the others takes two.
-            lambda case, counters: 2 * counters.barriers,
-            "At a barrier all warps of the block wait for the slowest. The lanes of one warp need "
-            "none: they exchange their sums by shuffles.",
-            "barriers, counted warp by warp",
-        ),
+        # A warp that adds up for all the others takes two.
+        barriers(2),
         NO_ATOMICS,
         IN_REGISTERS,
         *IN_ORDER,
