@@ -634,3 +634,45 @@ def one_lane(out, x, rows, cols):
             total = float32(1)
         for col in range(cols):
             out[row, col] = math.exp(x[row, col] - most) / total
+
+
+# wrong-result, zeros-count: Puts zeros past the end of the row, which add nothing to a sum.
+@cuda.jit
+def padded_with_zeros(out, x, rows, cols):
+    t = uint32(cuda.threadIdx.x)
+    lane = t % 32
+    row = cuda.blockIdx.x * WARPS + t // 32
+    if row >= rows:
+        return
+    own = cuda.local.array(AT_ONCE, float32)
+    most = LOWEST
+    for start in range(lane, cols, 32 * AT_ONCE):
+        for k in range(AT_ONCE):
+            col = uint32(start + 32 * k)
+            own[k] = x[row, col] if col < cols else float32(0)
+        for k in range(AT_ONCE):
+            most = max(most, own[k])
+    offset = 16
+    while offset > 0:
+        most = max(most, cuda.shfl_xor_sync(ALL_LANES, most, offset))
+        offset //= 2
+    total = float32(0)
+    for start in range(lane, cols, 32 * AT_ONCE):
+        for k in range(AT_ONCE):
+            col = uint32(start + 32 * k)
+            own[k] = x[row, col] if col < cols else float32(0)
+        for k in range(AT_ONCE):
+            total += math.exp(own[k] - most)
+    offset = 16
+    while offset > 0:
+        total += cuda.shfl_xor_sync(ALL_LANES, total, offset)
+        offset //= 2
+    scale = float32(1) / (total if total != float32(0) else float32(1))
+    for start in range(lane, cols, 32 * AT_ONCE):
+        for k in range(AT_ONCE):
+            col = uint32(start + 32 * k)
+            own[k] = x[row, col] if col < cols else float32(0)
+        for k in range(AT_ONCE):
+            col = uint32(start + 32 * k)
+            if col < cols:
+                out[row, col] = math.exp(own[k] - most) * scale

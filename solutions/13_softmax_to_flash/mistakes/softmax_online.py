@@ -849,3 +849,51 @@ def one_lane(out, lse, x, rows, cols):
             total = float32(1)
         for col in range(cols):
             out[row, col] = math.exp(x[row, col] - most) / total
+
+
+# wrong-result, zeros-count: Puts zeros past the end of the row, which add nothing to a sum.
+@cuda.jit
+def padded_with_zeros(out, lse, x, rows, cols):
+    t = uint32(cuda.threadIdx.x)
+    lane = t % 32
+    row = cuda.blockIdx.x * WARPS + t // 32
+    if row >= rows:
+        return
+    own = cuda.local.array(AT_ONCE, float32)
+    most = LOWEST
+    total = float32(0)
+    for start in range(lane, cols, 32 * AT_ONCE):
+        for k in range(AT_ONCE):
+            col = uint32(start + 32 * k)
+            own[k] = x[row, col] if col < cols else float32(0)
+        new = most
+        for k in range(AT_ONCE):
+            new = max(new, own[k])
+        total *= math.exp(most - new)
+        for k in range(AT_ONCE):
+            total += math.exp(own[k] - new)
+        most = new
+    offset = 16
+    while offset > 0:
+        other = cuda.shfl_xor_sync(ALL_LANES, most, offset)
+        more = cuda.shfl_xor_sync(ALL_LANES, total, offset)
+        new = max(most, other)
+        total *= math.exp(most - new)
+        total += more * math.exp(other - new)
+        most = new
+        offset //= 2
+    log = NOTHING
+    scale = float32(0)
+    if total != float32(0):
+        log = most + math.log(total)
+        scale = float32(1) / total
+    if lane == 0:
+        lse[row] = log
+    for start in range(lane, cols, 32 * AT_ONCE):
+        for k in range(AT_ONCE):
+            col = uint32(start + 32 * k)
+            own[k] = x[row, col] if col < cols else float32(0)
+        for k in range(AT_ONCE):
+            col = uint32(start + 32 * k)
+            if col < cols:
+                out[row, col] = math.exp(own[k] - most) * scale
