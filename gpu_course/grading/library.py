@@ -48,6 +48,32 @@ def _sparse(torch: Any, v: Values) -> Any:
     return matrix @ v["x"]
 
 
+def _attention(torch: Any, v: Values, causal: bool = False) -> Any:
+    """Whatever of PyTorch's ways does float32 on this card.
+
+    With `is_causal` it lines up the first query with the first key, the course the last of both.
+    """
+    n, m = v["n"], v["m"]
+    square = causal and n == m
+    given = [v[name][None, None] for name in "qkv"]
+    mask = v["q"].new_ones((n, m), dtype=torch.bool).tril(m - n) if causal and n != m else None
+    attention = torch.nn.functional.scaled_dot_product_attention
+    found = attention(*given, attn_mask=mask, is_causal=square, scale=float(v["scale"]))
+    return found[0, 0]
+
+
+def _rms_norm(torch: Any, v: Values) -> Any:
+    return torch.nn.functional.rms_norm(v["x"], (v["cols"],), v["weight"], float(v["eps"]))
+
+
+def _layer_norm(torch: Any, v: Values) -> Any:
+    total = v["x"] + v["residual"]
+    shape, eps = (v["cols"],), float(v["eps"])
+    return torch.nn.functional.layer_norm(total, shape, v["weight"], v["bias"], eps), total
+
+
+_ATTENTION = Call("scaled_dot_product_attention(q, k, v)", _attention)
+_SOFTMAX = Call("torch.softmax(x, 1)", lambda torch, v: v["x"].softmax(1))
 _PRODUCT = Call("torch.mm(a, b)", lambda torch, v: torch.mm(v["a"], v["b"]))
 _TURNED = Call("a.T.contiguous()", lambda torch, v: v["a"].T.contiguous())
 _RUNNING = Call("torch.cumsum(a, 0)", lambda torch, v: torch.cumsum(v["a"], 0))
@@ -79,6 +105,23 @@ CALLS: dict[str, Call] = {
     ),
     "matmul_bias_gelu": Call("gelu(torch.addmm(bias, a, w))", _gelu),
     "spmv_csr": Call("a sparse CSR tensor @ x", _sparse),
+    "bias_gelu": Call(
+        "gelu(x + bias)", lambda torch, v: torch.nn.functional.gelu(v["x"] + v["bias"])
+    ),
+    "rmsnorm": Call("torch.nn.functional.rms_norm(x, weight)", _rms_norm),
+    "residual_layernorm": Call("layer_norm(x + residual, weight, bias)", _layer_norm),
+    "softmax": _SOFTMAX,
+    "softmax_online": _SOFTMAX,
+    "softmax_backward": Call(
+        "torch._softmax_backward_data(dy, y)",
+        lambda torch, v: torch._softmax_backward_data(v["dy"], v["y"], -1, torch.float32),
+    ),
+    "attention_naive": _ATTENTION,
+    "flash_attention": _ATTENTION,
+    "flash_attention_causal": Call(
+        "scaled_dot_product_attention(q, k, v, is_causal=True)",
+        lambda torch, v: _attention(torch, v, causal=True),
+    ),
 }
 """By a puzzle's short name; a puzzle that is not here has no such call."""
 
