@@ -87,7 +87,11 @@ class Session:
                 left = tuple(rest)
                 worker = workers.setdefault(item.target, Apart(item.target))
                 deadline = min(item.deadline_s, max(1.0, self.most_s - self._gone()))
-                entry = self._entry(item, worker.run(dict(item.job), deadline))
+                outcome = worker.run(dict(item.job), deadline)
+                if outcome.state == "hang" and deadline < item.deadline_s:
+                    left = (item, *left)  # the run's time was up, and that says nothing of the item
+                    break
+                entry = self._entry(item, outcome)
                 for name, inner in entry.pop("items", {}).items():
                     found[name] = inner
                 found[item.name] = entry

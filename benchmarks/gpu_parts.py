@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks import nsight, nsight_solutions
 from gpu_course.errors import CourseError
-from gpu_course.grading import bench
+from gpu_course.grading import bench, targets
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel.trial import attempt, poison, prepare
 from gpu_course.hardware.guard_zones import WriteOutside
@@ -157,7 +157,7 @@ def parts() -> tuple[Part, ...]:
                         ("timed", "one-size"),
                         bench.TARGET,
                     )
-                    for p in kernels
+                    for p in sorted(kernels, key=lambda p: targets.kind_of(p.name) is None)
                 ),
                 *(
                     Item(

@@ -1,14 +1,18 @@
 """Launches timed on a real GPU by its own clock, beside a copy of device memory.
 
 CUDA events stand right before and behind what is timed. The host needs longer to ask for a launch
-than a fast card for a short kernel, so a long copy runs first: while it does, all that is timed is
-asked for, and then follows without a gap. That copy also leaves nothing of the arrays in the L2.
+than a fast card for a short kernel, so long copies run first: while they do, all that is timed is
+asked for, and then follows without a gap. How many there are is planned from what the host took
+and what a copy takes, since an H200 ends 256 MiB before Python has asked for the next. The copies
+also leave nothing of the arrays in the L2.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +29,12 @@ WARM_UPS = 2
 LEAST_BYTES = 256 * MIB
 """Even where the L2 is small: a launch has to take many times what its start does."""
 TIMES_L2 = 4
-FILLERS = 3
-"""Copies that run before what is timed."""
+FILLER_TIMES = 8
+"""A filling copy is so many times the size of the copy that is timed."""
+FILLERS, MAX_FILLERS = 2, 64
+"""Copies that run before what is timed, at least and at most."""
+HEAD_START = 2.0
+"""They take so many times as long as the host needs to ask for all."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,11 @@ class Clock:
         self.copy_bytes = copy_bytes
         self._source = self.cuda.to_device(np.ones(copy_bytes, np.uint8))
         self._target = self.cuda.device_array(copy_bytes, np.uint8)
+        self._filling, self._filled = (
+            self.cuda.device_array(FILLER_TIMES * copy_bytes, np.uint8) for _ in range(2)
+        )
+        self._fill()
+        self._filler_s, _ = self._once(self._fill)
 
     def copy(self) -> None:
         """Asks for a copy of `copy_bytes` bytes: as many are read, and as many written."""
@@ -100,20 +113,36 @@ class Clock:
             work: asks for it, and does not wait.
             before: asks for what has to be done before each time, and is not timed.
         """
-        cuda = self.cuda
         found = []
+        fillers = FILLERS
         for number in range(WARM_UPS + SAMPLES):
             before()
-            for _ in range(FILLERS):
-                self.copy()
-            start, stop = cuda.event(), cuda.event()
-            start.record()
-            work()
-            stop.record()
-            stop.synchronize()
+            for _ in range(fillers):
+                self._fill()
+            seconds, host_s = self._once(work)
             if number >= WARM_UPS:
-                found.append(start.elapsed_time(stop) / 1000)
+                found.append(seconds)
+            else:
+                fillers = self._fillers(host_s)
         return Sample(statistics.median(found), min(found), max(found))
+
+    def _fillers(self, host_s: float) -> int:
+        wanted = math.ceil(HEAD_START * host_s / max(self._filler_s, 1e-9))
+        return min(max(FILLERS, wanted), MAX_FILLERS)
+
+    def _fill(self) -> None:
+        self._filled.copy_to_device(self._filling)
+
+    def _once(self, work: Callable[[], None]) -> tuple[float, float]:
+        """Returns the card's seconds for some work, and the host's for asking."""
+        start, stop = self.cuda.event(), self.cuda.event()
+        began = time.perf_counter()
+        start.record()
+        work()
+        stop.record()
+        asked = time.perf_counter() - began
+        stop.synchronize()
+        return start.elapsed_time(stop) / 1000, asked
 
 
 def time_natively(

@@ -45,9 +45,24 @@ def card(monkeypatch: pytest.MonkeyPatch) -> Card:
 
 def test_a_copy_is_timed_alone(card: Card) -> None:
     clock = Clock(64)
+    card.log.clear()
     sample = clock.sample(clock.copy)
     assert (sample.seconds, sample.low_s, sample.high_s) == (COPY_MS / 1000,) * 3
     assert card.log == ["copy"] * (WARM_UPS + SAMPLES) * (FILLERS + 1)
+
+
+def test_the_card_is_kept_busy_until_the_host_has_asked_for_all(
+    card: Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that needs 9 ms for what the card does in no time gets 18 ms of copies of 2 ms."""
+    clock = Clock(64)
+    now = iter(range(10**6))
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: 0.009 * next(now))
+    card.log.clear()
+    clock.sample(lambda: None)
+    wanted = round(timing.HEAD_START * 9 / COPY_MS)
+    assert wanted > FILLERS
+    assert card.log == ["copy"] * (FILLERS + wanted * (WARM_UPS - 1 + SAMPLES))
 
 
 def test_the_median_of_the_samples_counts(card: Card) -> None:
