@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 import re
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import pytest
 from gpu_course.grading import targets
 from gpu_course.grading.kernel import on_card
 from gpu_course.hardware import guard_zones, records
-from gpu_course.puzzle import index
+from gpu_course.puzzle import Case, KernelPuzzle, index
 from gpu_course.units import KIB
 from simt.errors import HAZARD_ERRORS, KernelRefused
 from simt.kernel import legality, source
 from simt.kernel.intrinsics import NAMES
 from simt.machine import interpreter, launch, scheduler
+from simt.machine.launch import dim3
 from simt.observe import touches
 from simt.simulator import STEP_BUDGET, simulate
 from simt.vocabulary import allocate, printing
@@ -133,6 +135,59 @@ def test_the_page_says_in_one_line_what_has_never_run_on_a_card() -> None:
     ran = {each.part for each in records.records()}
     assert ("**What has never run on a card:** all of it" in CARD) == (not ran)
     assert "**What has never run on a card:**" in CARD
+
+
+def test_what_a_card_said_is_what_its_records_say() -> None:
+    """Each figure of the section, from the record; a new record of the card has it written anew."""
+    said = " ".join(CARD.partition("## What an H200 said")[2].split())
+    solutions, faults, kernels, counters, timings = (
+        records.record(part, "nvidia-h200")
+        for part in ("solutions", "faults", "kernels", "counters", "timings")
+    )
+    assert solutions and faults and kernels and counters and timings
+    states = [each["state"] for each in solutions.items.values()]
+    assert f"All {len(states)} solutions are right" in said and set(states) == {"right"}
+    twins = [each for name, each in faults.items.items() if name.startswith("twin: ")]
+    assert f"The {len(twins)} kernels without a fault" in said
+    assert all(each["state"] == "agrees" for each in twins)
+    agree = sum(each["state"] == "agrees" for each in kernels.items.values())
+    assert f"and {agree} of {len(kernels.items)} others" in said
+    races = [e for e in faults.items.values() if "race" in e.get("kinds", ())]
+    same = [each for each in races if each["same_each_time"]]
+    assert f"in {len(same)} of {len(races)} planted ones" in said
+    assert f"Of those, {sum(each['as_simulated'] for each in same)} left" in said
+    launches = [e["state"] for e in counters.items.values() if e["state"] != "counted"]
+    assert f"Of {len(launches)} launches of solutions {launches.count('equal')} have" in said
+    assert f"In {launches.count('other requests')} the compiler" in said
+    differs = [(n, e) for n, e in counters.items.items() if e["state"] == "differs"]
+    ((name, counted),) = differs
+    assert f"In {len(differs)}, `{name.partition(':')[0]}`, the card counts" in said
+    assert f"counts {counted['gpu']['red.sectors']} sectors of atomics" in said
+    assert f"the simulator {counted['simulator']['red.sectors']}." in said
+    small = [e for e in counters.items.values() if "shared_load.conflicts" in e.get("gpu", {})]
+    assert f"equal in all {len(small)} small kernels" in said
+    for each in small:
+        for kind in ("shared_load.conflicts", "shared_store.conflicts"):
+            assert each["gpu"][kind] == each["simulator"][kind]
+    standings = targets.standings(lambda puzzle: records.timing(puzzle, "nvidia-h200"))
+    short = [each for each in standings if each.state == targets.SHORT]
+    rates = {each.puzzle: _blocks_per_s(each.puzzle, timings) for each in short}
+    most = max(rates.values())
+    assert f"about {most / 1e9:.2f} billion blocks" in said
+    assert f"that is {most * 64 * 8 / 1e9:.0f} GB/s" in said
+    bound = sum(rate > 0.9 * most for rate in rates.values())
+    assert f"Of the {len(short)} kernels that are short of their target, {bound} start" in said
+    reached = sum(each.state == targets.REACHED for each in standings)
+    assert f"**At their targets**: {reached} kernels" in said
+
+
+def _blocks_per_s(puzzle: str, timings: records.Record) -> float:
+    """How many blocks a card started in a second, over all launches of a timed case."""
+    found = timings.items[puzzle]
+    kernel = index.find(puzzle)
+    assert isinstance(kernel, KernelPuzzle)
+    launches = kernel.launches(Case("timed", found["sizes"]))
+    return sum(math.prod(dim3(each.grid, "grid")) for each in launches) / found["seconds"]
 
 
 def test_the_limits_of_a_check_on_a_card_are_those_of_the_code() -> None:

@@ -199,7 +199,7 @@ def why_no_gpu() -> str:
         if _in_numbas_simulator(cuda):
             return "NUMBA_ENABLE_CUDASIM puts Numba's own simulator in the place of the GPU"
         if cuda.is_available():
-            return ""
+            return _why_not_compiled(cuda)
         reason = cuda.cuda_error() if hasattr(cuda, "cuda_error") else None
     except Exception as error:  # a CUDA package half installed may raise anything
         return " ".join(f"{type(error).__name__}: {error}".split())
@@ -207,6 +207,26 @@ def why_no_gpu() -> str:
         first_sentence = " ".join(str(reason).split()).partition(". ")[0].rstrip(".")
         return f"no CUDA driver or no GPU: {first_sentence}"
     return "a CUDA driver is there, and the compiler is not; `pip install 'gpu-course[gpu]'`"
+
+
+def _why_not_compiled(cuda: Any) -> str:
+    """Returns why no kernel can be compiled, in one sentence, or "".
+
+    `numba.cuda` is imported without what a kernel is compiled by: that comes with the first one.
+    So an unfit NumPy shows only there.
+    """
+    if cuda.__name__ != "numba.cuda" or not hasattr(cuda, "__path__"):
+        return ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            importlib.import_module("numba.cuda.cudaimpl")
+    except AttributeError as error:
+        return (
+            f"numba-cuda and NumPy {np.__version__} do not fit together: {error}; "
+            "`pip install 'numpy<2.5'`"
+        )
+    return ""
 
 
 def cuda_module() -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from simt.kernel import types
 from simt.kernel.ir import Call
-from simt.kernel.types import BOOL, FLOAT32, FLOAT64, UINT32, NoSuchType, NotSimulated, Type
+from simt.kernel.types import BOOL, FLOAT32, FLOAT64, UINT32, UINT64, NoSuchType, NotSimulated, Type
 from simt.machine.machine import Machine
 from simt.machine.values import Value, rounded_once
 from simt.vocabulary.functions import Function, cast, numbers, truth
@@ -57,7 +57,19 @@ def _bits(
     function: Callable[[Value], Any],
     returns: np.dtype[Any] | None = None,
     returns_for_bool: np.dtype[Any] | None = None,
+    *,
+    unsigned: bool = False,
 ) -> Function:
+    """A function of whole numbers.
+
+    Args:
+        function: what it does to the bits of numbers that have 32 or 64.
+        returns: the type of its result; by default the argument's, made 32 bits wide.
+        returns_for_bool: that of a bool, which is refused without one.
+        unsigned: it is declared for uint32 and uint64 alone. All but a uint64 becomes a uint32, an
+            int64 too: of several types that would lose something, Numba takes the first.
+    """
+
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         (a,) = numbers(arguments, 1, 1)
         if a == BOOL and returns_for_bool is not None:
@@ -66,11 +78,13 @@ def _bits(
             raise NotSimulated("the leading zeros of a bool", "count those of int32(x)")
         if a.kind not in "iu":
             raise NoSuchType(f"takes a whole number, not {a}")
+        if unsigned:
+            return a if a == UINT64 else UINT32
         return returns or _at_least_32(a)
 
     def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         assert isinstance(result, np.dtype)
-        wide = _at_least_32(arguments[0].dtype)
+        wide = result if unsigned else _at_least_32(arguments[0].dtype)
         found = np.asarray(function(cast(arguments[0], wide)))
         found = found.astype(result)
         return found if found.ndim else found[()]
@@ -172,7 +186,7 @@ def _cube_root(machine: Machine, call: Call, arguments: Sequence[Value], result:
 
 FUNCTIONS: dict[str, Function] = {
     "cuda.popc": _bits(count_ones, returns_for_bool=np.dtype(np.int8)),
-    "cuda.brev": _bits(_reverse, returns_for_bool=UINT32),
+    "cuda.brev": _bits(_reverse, returns_for_bool=UINT32, unsigned=True),
     "cuda.clz": _bits(_leading_zeros),
     "cuda.ffs": _bits(_first_set, UINT32, UINT32),
     "cuda.fma": Function(_fma_type, _fma),

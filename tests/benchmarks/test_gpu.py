@@ -130,6 +130,16 @@ def test_a_part_that_cannot_be_written_takes_no_other_with_it(
     assert said[-1].endswith("Not finished: solutions.")
 
 
+def test_an_item_that_ends_with_the_run_is_not_reached(tmp_path: Path) -> None:
+    """It was cut short of its own deadline: nobody knows whether it hangs."""
+    going, said = session(tmp_path, most_s=1.2)
+    cut = replace(item("late", "hang"), deadline_s=300.0)
+    assert going.run((part("timings", item("a", "right"), cut),)) == gpu.SOME_ARE_NOT
+    assert states(tmp_path, "timings") == {"a": "right"}
+    assert said[0].startswith("timings: 1 right; 1 not reached, because no time was left")
+    assert said[-1].endswith("Not finished: timings.")
+
+
 def test_a_part_out_of_time_leaves_the_rest_to_the_next(tmp_path: Path) -> None:
     ticks = itertools.count(0, 10)
     going, said = session(tmp_path, clock=lambda: float(next(ticks)))

@@ -54,7 +54,9 @@ OPERATIONS: dict[str, Any] = {
     "cuda.ffs(i)": [(n & -n).bit_length() for n in range(64)],
     "cuda.brev(cuda.threadIdx.x)": np.array(
         [int(f"{n:032b}"[::-1], 2) for n in range(64)], np.uint32
-    ).view(np.int32),
+    ),
+    # Numba has it for uint32 and uint64 alone, and of an int64 takes the lower half.
+    "cuda.brev(i)": [int(f"{n:032b}"[::-1], 2) for n in range(64)],
     "cuda.selp(a[i] > 0, 1, 2)": np.where(A > 0, 1, 2),
 }
 

@@ -363,6 +363,8 @@ KERNELS: dict[str, tuple[tuple[str, ...], str]] = {
         d = cuda.brev(a3[0])
         e = cuda.popc(a3[0])
         f = cuda.brev(a1[0])
+        g = cuda.brev(a0[0])
+        h = cuda.brev(a2[0])
         """,
     ),
     "fma, selp, cbrt": (

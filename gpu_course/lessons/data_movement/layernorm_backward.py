@@ -51,7 +51,8 @@ def _back(inputs: Values) -> Values:
     h, g = (x - mean[:, None]) * rstd[:, None], dy * weight
     away = g - g.mean(axis=1, keepdims=True) - h * (g * h).mean(axis=1, keepdims=True)
     firsts = range(0, len(x), ROWS)
-    part_w = np.stack([(dy * h)[first : first + ROWS].sum(axis=0) for first in firsts])
+    along = dy * h
+    part_w = np.stack([along[first : first + ROWS].sum(axis=0) for first in firsts])
     part_b = np.stack([dy[first : first + ROWS].sum(axis=0) for first in firsts])
     found = {
         "dx": away * rstd[:, None],

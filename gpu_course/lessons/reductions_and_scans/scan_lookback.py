@@ -50,6 +50,9 @@ def _held_up(case: Case) -> int:
 
 
 def _numbers(rng: np.random.Generator, case: Case) -> Values:
+    if case.sizes.get("ones"):  # their sums are exact however many there are, and so are the words
+        signs = rng.integers(0, 2, case.sizes["size"]) * 2 - 1
+        return {"a": signs.astype(np.float32), "size": case.sizes["size"]}
     if not _held_up(case):
         return arrays("size", a="size")(rng, case)
     # So many different numbers would add up to more than the 24 bits of a float32.
@@ -142,6 +145,7 @@ SCAN_LOOKBACK = KernelPuzzle(
         ),
     ),
     random_case=drawn_case(size=(2 * TILE + 2, 5 * TILE)),
+    large=lambda least_bytes: sized("past L2", size=blocks_to_cover(least_bytes, 8), ones=1),
     stalled=(
         Stalled(
             Case(

@@ -45,12 +45,12 @@ def bottom_right(n: int, m: int) -> np.ndarray:
 
 
 def many_bits(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """Returns float32 (rows, D) of numbers between -2 and 2, no two the same.
+    """Returns float32 (rows, D) of numbers between -2 and 2, no two the same while they suffice.
 
     They use all bits of a float32, as what a network computes does: each product is rounded, and it
     shows whether a sum is right or only nearly so.
     """
-    chosen = rng.choice(2**24 - 1, rows * D, replace=False) + 1.0
+    chosen = rng.choice(2**24 - 1, rows * D, replace=rows * D >= 2**24) + 1.0
     signed = chosen * rng.choice((-1.0, 1.0), rows * D)
     return np.float32(np.ldexp(signed, -23)).reshape(rows, D)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import subprocess
@@ -386,3 +387,23 @@ def test_an_error_of_the_kernel_stays_what_it_is(cuda_packages: Any, tmp_path: P
     path.write_text("from numba import cuda\n\n@cuda.jit\ndef fill(out):\n    out[:] = none\n")
     with pytest.raises(NameError, match="none"):
         run.run_natively(path, [natively.Launch("fill", ("out",))], {"out": np.zeros(3)})
+
+
+def test_a_numpy_that_the_compiler_does_not_know_is_said_before_any_kernel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """numba-cuda 0.30.4 with NumPy 2.5 imports, sees the GPU, and fails at the first kernel."""
+    card = SimpleNamespace(__name__="numba.cuda", __path__=[], is_available=lambda: True)
+    found = importlib.import_module
+
+    def import_module(name: str) -> Any:
+        if name == "numba.cuda.cudaimpl":
+            raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+        return found(name)
+
+    monkeypatch.setenv("GPU_COURSE_GPU", "on")
+    monkeypatch.setattr(run, "cuda_module", lambda: card)
+    monkeypatch.setattr(run.importlib, "import_module", import_module)
+    assert "do not fit together: module 'numpy' has no attribute 'row_stack'" in run.why_no_gpu()
+    monkeypatch.setattr(run.importlib, "import_module", lambda name: SimpleNamespace())
+    assert run.why_no_gpu() == ""
