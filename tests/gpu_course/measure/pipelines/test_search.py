@@ -89,5 +89,5 @@ def _orders(rank: int, microbatches: int) -> Iterator[tuple[Action, ...]]:
 
 
 def test_too_little_memory() -> None:
-    with pytest.raises(CourseError, match="may hold 0.5, and one microbatch takes 1"):
+    with pytest.raises(CourseError, match=r"may hold 0\.5, and one microbatch takes 1"):
         search(2, 2, Costs(), 0.5)
