@@ -1,0 +1,116 @@
+"""The pipeline schedules that PyTorch brings, as tables of our own.
+
+    schedule = pytorch_schedule("ZBVZeroBubble", ranks=4, microbatches=8)
+
+PyTorch writes them down when a schedule is made, before anything runs; stages that are no more than
+numbers are enough for that, so no process group is needed. What is read here is private to
+torch.distributed.pipelining (seen in 2.13): this module alone touches it.
+
+What is read is given back as it stands. In 2.13 the table of "1F1B" sends microbatches 1 to m
+through the last stage, not 0 to m - 1; `rules.faults` says so. Its run does not use that table.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from types import SimpleNamespace
+from typing import Any
+
+from gpu_course.errors import CourseError
+from gpu_course.measure.pipelines.actions import (
+    KINDS,
+    Action,
+    Schedule,
+    looped,
+    straight,
+    v_shaped,
+)
+
+SCHEDULES = {
+    "GPipe": 1,
+    "1F1B": 1,
+    "Interleaved1F1B": 0,
+    "LoopedBFS": 0,
+    "InterleavedZeroBubble": 0,
+    "ZBVZeroBubble": 2,
+    "DualPipeV": 2,
+}
+"""The names PyTorch gives -> how many stages a rank holds; 0 where one may choose."""
+_V_SHAPED = ("ZBVZeroBubble", "DualPipeV")
+
+
+def pytorch_schedule(name: str, ranks: int, microbatches: int, chunks: int = 2) -> Schedule:
+    """Returns one of PyTorch's schedules.
+
+    Args:
+        name: a name of SCHEDULES.
+        ranks, microbatches: of the pipeline.
+        chunks: how many stages a rank holds, where the schedule lets one choose.
+
+    Raises:
+        CourseError: there is no such schedule, or PyTorch refuses these numbers; its words follow.
+
+    >>> pytorch_schedule("GPipe", ranks=2, microbatches=2).lines()
+    ['0F0 0F1 0B0 0B1', '1F0 1F1 1B0 1B1']
+    """
+    from torch.distributed.pipelining import schedules
+
+    if name not in SCHEDULES:
+        raise CourseError(
+            f"PyTorch has no schedule {name!r}", f"it has {', '.join(SCHEDULES)}"
+        )
+    held = SCHEDULES[name] or chunks
+    placement = _placement(name, ranks, held)
+    made = schedules.get_schedule_class(name)
+    stages = [_stage(number, ranks, placement) for number, rank in enumerate(placement) if not rank]
+    single = issubclass(made, schedules.PipelineScheduleSingle)
+    more = {"loss_fn": _no_loss} if "loss_fn" in inspect.signature(made).parameters else {}
+    try:
+        schedule = made(stages[0] if single else stages, n_microbatches=microbatches, **more)
+        table = schedule.pipeline_order
+    except (ValueError, AssertionError, RuntimeError) as refused:
+        raise CourseError(
+            f"PyTorch refuses {name} of {ranks} ranks and {microbatches} microbatches: {refused}",
+            "most of its schedules want at least as many microbatches as ranks, or a multiple",
+        ) from None
+    orders = tuple(tuple(_actions(table[rank])) for rank in range(ranks))
+    return Schedule(placement, orders, microbatches, f"PyTorch's {name}")
+
+
+def _placement(name: str, ranks: int, held: int) -> tuple[int, ...]:
+    if name in _V_SHAPED:
+        return v_shaped(ranks)
+    return looped(ranks, held) if held > 1 else straight(ranks)
+
+
+def _stage(number: int, ranks: int, placement: tuple[int, ...]) -> Any:
+    """Returns what a schedule asks a stage for while it is written down."""
+    return SimpleNamespace(
+        stage_index=number,
+        num_stages=len(placement),
+        group_size=ranks,
+        group_rank=0,
+        group=None,
+        is_first=number == 0,
+        is_last=number == len(placement) - 1,
+        has_backward=True,
+        submod=None,
+    )
+
+
+def _no_loss(*_: Any) -> None:
+    """Stands for a loss: a schedule without one has no backward passes."""
+
+
+def _actions(order: Iterable[Any]) -> list[Action]:
+    """Returns a rank's actions, in order: a pause is left out, two at once come one by one."""
+    made: list[Action] = []
+    for each in order:
+        if each is None:
+            continue
+        if each.sub_actions:
+            made += _actions(each.sub_actions)
+        elif (kind := each.computation_type.value) in KINDS:
+            made.append(Action(each.stage_index, kind, each.microbatch_index))
+    return made
