@@ -1,6 +1,7 @@
 """The pipeline schedules that PyTorch brings, as tables of our own.
 
     schedule = pytorch_schedule("ZBVZeroBubble", ranks=4, microbatches=8)
+    run_on_pytorch(schedule, stages, batch, targets, loss)       # any table of ours, on its engine
 
 PyTorch writes them down when a schedule is made, before anything runs; stages that are no more than
 numbers are enough for that, so no process group is needed. What is read here is private to
@@ -13,9 +14,13 @@ through the last stage, not 0 to m - 1; `rules.faults` says so. Its run does not
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from torch import Tensor, nn
 
 from gpu_course.errors import CourseError
 from gpu_course.measure.pipelines.actions import (
@@ -57,9 +62,7 @@ def pytorch_schedule(name: str, ranks: int, microbatches: int, chunks: int = 2) 
     from torch.distributed.pipelining import schedules
 
     if name not in SCHEDULES:
-        raise CourseError(
-            f"PyTorch has no schedule {name!r}", f"it has {', '.join(SCHEDULES)}"
-        )
+        raise CourseError(f"PyTorch has no schedule {name!r}", f"it has {', '.join(SCHEDULES)}")
     held = SCHEDULES[name] or chunks
     placement = _placement(name, ranks, held)
     made = schedules.get_schedule_class(name)
@@ -114,3 +117,41 @@ def _actions(order: Iterable[Any]) -> list[Action]:
         elif (kind := each.computation_type.value) in KINDS:
             made.append(Action(each.stage_index, kind, each.microbatch_index))
     return made
+
+
+def run_on_pytorch(
+    schedule: Schedule,
+    stages: Mapping[int, nn.Module],
+    batch: Tensor | None,
+    targets: Tensor | None,
+    loss: Callable[[Tensor, Tensor], Tensor],
+) -> list[float]:
+    """Returns what `execute.execute` does, followed by PyTorch's own pipeline engine.
+
+    Args:
+        schedule: as `rules.faults` accepts it, of as many ranks as the process group has.
+        stages: of this rank, by number.
+        batch: all microbatches one after the other, on the rank of stage 0; None elsewhere.
+        targets: the same for the loss, on the rank of the last stage; None elsewhere.
+        loss: of the last stage's output and a target.
+    """
+    import torch
+    from torch.distributed.pipelining import PipelineStage, schedules
+
+    holders = dict(enumerate(schedule.placement))
+    made = []
+    for number, module in sorted(stages.items()):
+        stage = PipelineStage(module, number, schedule.stages, torch.device("cpu"))
+        stage.stage_index_to_group_rank = holders
+        made.append(stage)
+    engine = schedules._PipelineScheduleRuntime(
+        made, schedule.microbatches, loss_fn=loss, scale_grads=False
+    )
+    engine.stage_index_to_group_rank = holders
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "schedule.csv"
+        table.write_text(schedule.csv(), encoding="utf-8")
+        engine._load_csv(str(table), format="compute_only")
+    losses: list[Tensor] = []
+    engine.step(*([] if batch is None else [batch]), target=targets, losses=losses)
+    return [float(each.detach()) for each in losses]
