@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from gpu_course.lessons.pipelines import asked_orders
-from gpu_course.lessons.pipelines.asked_orders import case
+from gpu_course.puzzle import pipeline_orders
+from gpu_course.puzzle.pipeline_orders import case
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
@@ -23,7 +23,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
                 "each way of each stage"
             )
             return Judgement("comes-back", fact, "over-budget")
-    if fact := asked_orders.too_slow(case, got):
+    if fact := pipeline_orders.too_slow(case, got):
         return Judgement("slow", fact, "over-budget")
     return None
 
@@ -44,8 +44,8 @@ BREADTH_FIRST = PythonPuzzle(
         case("as many microbatches as ranks", 4, 4, 3),
     ),
     random_case=_random_case,
-    inputs=asked_orders.inputs_with_chunks,
-    reference=asked_orders.nothing_to_compare,
-    follow=asked_orders.follow,
+    inputs=pipeline_orders.inputs_with_chunks,
+    reference=pipeline_orders.nothing_to_compare,
+    follow=pipeline_orders.follow,
     judge=_judge,
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.pipelines import asked_orders
-from gpu_course.lessons.pipelines.asked_orders import case
+from gpu_course.puzzle import pipeline_orders
+from gpu_course.puzzle.pipeline_orders import case
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
@@ -14,9 +14,9 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, chunks = inputs["ranks"], inputs["chunks"]
     in_all = inputs["microbatches"] * chunks
     most = [min(2 * (ranks - rank - 1) + (chunks - 1) * ranks + 1, in_all) for rank in range(ranks)]
-    if fact := asked_orders.rank_over(got, most):
+    if fact := pipeline_orders.rank_over(got, most):
         return Judgement("holds-too-many", fact, "over-budget")
-    if fact := asked_orders.too_slow(case, got):
+    if fact := pipeline_orders.too_slow(case, got):
         return Judgement("slow", fact, "over-budget")
     return None
 
@@ -38,8 +38,8 @@ INTERLEAVED = PythonPuzzle(
         case("many chunks", 2, 6, 5),
     ),
     random_case=_random_case,
-    inputs=asked_orders.inputs_with_chunks,
-    reference=asked_orders.nothing_to_compare,
-    follow=asked_orders.follow,
+    inputs=pipeline_orders.inputs_with_chunks,
+    reference=pipeline_orders.nothing_to_compare,
+    follow=pipeline_orders.follow,
     judge=_judge,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_course.lessons.pipelines import asked_orders
+from gpu_course.puzzle import pipeline_orders
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
@@ -10,19 +10,19 @@ from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Value
 def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, microbatches = inputs["ranks"], inputs["microbatches"]
     most = [min(ranks - rank, microbatches) for rank in range(ranks)]
-    if fact := asked_orders.rank_over(got, most):
+    if fact := pipeline_orders.rank_over(got, most):
         return Judgement("holds-too-many", fact, "over-budget")
-    if fact := asked_orders.too_slow(case, got):
+    if fact := pipeline_orders.too_slow(case, got):
         return Judgement("slow", fact, "over-budget")
     return None
 
 
 ONE_F_ONE_B = PythonPuzzle(
     **puzzle_fields(__file__),
-    cases=asked_orders.CASES,
-    random_case=asked_orders.random_case,
-    inputs=asked_orders.inputs,
-    reference=asked_orders.nothing_to_compare,
-    follow=asked_orders.follow,
+    cases=pipeline_orders.CASES,
+    random_case=pipeline_orders.random_case,
+    inputs=pipeline_orders.inputs,
+    reference=pipeline_orders.nothing_to_compare,
+    follow=pipeline_orders.follow,
     judge=_judge,
 )

@@ -62,9 +62,7 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
     Raises:
         Unusable: what came back is no table of orders, or no ranks could follow it.
     """
-    schedule = _read(got["result"], case)
-    if found := faults(schedule):
-        raise Unusable(found[0].sentence, found[0].key)
+    schedule = able_to_run(got["result"], case)
     run = simulate(schedule, costs(case))
     return {
         "orders": schedule.lines(),
@@ -72,6 +70,18 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
         "bubble": run.bubble_rate,
         "in_flight": list(in_flight(schedule)),
     }
+
+
+def able_to_run(result: Any, case: Case) -> Schedule:
+    """Returns a result as a schedule that can run.
+
+    Raises:
+        Unusable: it is no table of orders, or the rules find a fault in it.
+    """
+    schedule = _read(result, case)
+    if found := faults(schedule):
+        raise Unusable(found[0].sentence, found[0].key)
+    return schedule
 
 
 def costs(case: Case) -> Costs:
