@@ -1,0 +1,134 @@
+"""What lesson 26 shows: pipelines as they run, orders that cannot, and real ranks that follow one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpu_course.draw.training.pipelines import Step, draw_pipeline
+from gpu_course.errors import CourseError
+from gpu_course.lessons.pipelines import runs
+from gpu_course.measure.pipelines import orders
+from gpu_course.measure.pipelines.actions import Schedule, looped, parse
+from gpu_course.measure.pipelines.pytorch import SCHEDULES, pytorch_schedule
+from gpu_course.measure.pipelines.rules import faults
+from gpu_course.measure.pipelines.timing import Costs, Run, simulate
+from gpu_course.notebook.note import Note, telling
+from gpu_course.notebook.pictures import Picture
+from gpu_course.ranks.runner import run_function
+
+ORDERS = ("GPipe", "1F1B", "interleaved", "breadth-first")
+"""The orders of this lesson, by name."""
+AGREE = 1e-12
+"""Gradients in float64 that differ by less are the same but for rounding."""
+
+
+def schedule_of(order: str, ranks: int, microbatches: int, chunks: int = 2) -> Schedule:
+    """Returns an order of this lesson, or one of PyTorch's.
+
+    Args:
+        order: a name of ORDERS, or of PyTorch's schedules.
+        ranks, microbatches: of the pipeline; the interleaved order takes the next multiple.
+        chunks: stages on each rank, where the order lets one choose.
+
+    Raises:
+        CourseError: no order has this name.
+    """
+    if order == "GPipe":
+        return orders.gpipe(ranks, microbatches)
+    if order == "1F1B":
+        return orders.one_f_one_b(ranks, microbatches)
+    if order == "interleaved":
+        return orders.interleaved(ranks, -(-microbatches // ranks) * ranks, chunks)
+    if order == "breadth-first":
+        return orders.breadth_first(ranks, microbatches, chunks)
+    if order in SCHEDULES:
+        return pytorch_schedule(order, ranks, microbatches, chunks)
+    raise CourseError(
+        f"no order is called {order!r}", f"there are {', '.join((*ORDERS, *SCHEDULES))}"
+    )
+
+
+def run_of(
+    order: str, ranks: int, microbatches: int, chunks: int = 2, message: float = 0.0
+) -> Run:
+    """Returns an order as it runs, with a forward pass through a rank's stages of 1, back of 2.
+
+    Args:
+        order, ranks, microbatches, chunks: as for `schedule_of`.
+        message: what a message takes, in the same unit.
+    """
+    schedule = schedule_of(order, ranks, microbatches, chunks)
+    part = schedule.stages // schedule.ranks
+    return simulate(schedule, Costs(1 / part, 1 / part, 1 / part, message, 1 / part, 0.5 / part))
+
+
+@telling
+def pipeline(
+    order: str = "1F1B", ranks: int = 4, microbatches: int = 8, chunks: int = 2, message: float = 0
+) -> Picture:
+    """Returns a picture of an order: who does what when, who waits, and what is held.
+
+    Args:
+        order, ranks, microbatches, chunks, message: as for `run_of`.
+    """
+    run = run_of(order, ranks, microbatches, chunks, message)
+    return Picture(draw_pipeline(steps_of(run), run.schedule.name, memory=run.memory))
+
+
+def steps_of(run: Run) -> list[Step]:
+    """Returns a run as the picture takes it."""
+    placement = run.schedule.placement
+    chunk = [placement[:stage].count(rank) for stage, rank in enumerate(placement)]
+    return [
+        Step(
+            span.rank,
+            span.action.kind,
+            chunk[span.action.stage],
+            span.action.microbatch,
+            span.start,
+            span.end,
+        )
+        for spans in run.spans
+        for span in spans
+    ]
+
+
+@telling
+def judged(lines: Sequence[str], chunks: int = 1) -> Picture | Note:
+    """Returns what becomes of orders that you wrote down: a picture, or why they cannot run.
+
+    Args:
+        lines: for each rank its actions, such as "0F0 0F1 0B0 0B1".
+        chunks: how many stages each rank holds.
+    """
+    schedule = parse(lines, looped(len(lines), chunks), name="your orders")
+    if found := faults(schedule):
+        more = f" There are {len(found) - 1} more." if len(found) > 1 else ""
+        return Note(f"It cannot run: {found[0].sentence}.{more}", "trouble")
+    part = chunks
+    costs = Costs(1 / part, 1 / part, 1 / part, 0.0, 1 / part, 0.5 / part)
+    run = simulate(schedule, costs)
+    return Picture(draw_pipeline(steps_of(run), schedule.name, memory=run.memory))
+
+
+@telling
+def on_real_ranks(order: str, ranks: int = 2, microbatches: int = 4, chunks: int = 2) -> str:
+    """Returns what becomes of an order on processes of its own, beside one process and PyTorch.
+
+    Args:
+        order, ranks, microbatches, chunks: as for `schedule_of`.
+    """
+    schedule = schedule_of(order, ranks, microbatches, chunks)
+    given = {
+        "lines": schedule.lines(),
+        "placement": list(schedule.placement),
+        "microbatches": schedule.microbatches,
+    }
+    lines = [f"{schedule.name}, {ranks} ranks, {schedule.microbatches} microbatches, in float64"]
+    for who, engine in (("this course", runs.by_hand), ("PyTorch", runs.by_pytorch)):
+        found = run_function(engine, ranks, given)
+        far = max(float(result) for result in found.results)
+        same = "those of one process" if far < AGREE else f"off by {far:.1e}"
+        sent = sum(call.kind in ("send", "isend") for call in found.calls)
+        lines.append(f"  followed by {who + ':':<13} gradients are {same}; {sent} messages")
+    return "\n".join(lines)
