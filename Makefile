@@ -88,6 +88,7 @@ bench: $(DEV_STAMP)
 	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/ranks.py
 	$(RUN) benchmarks/launches.py
+	$(RUN) benchmarks/ragged.py
 	$(RUN) benchmarks/compiling.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 

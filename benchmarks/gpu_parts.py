@@ -221,7 +221,7 @@ def run_solution(job: Mapping[str, Any]) -> dict[str, Any]:
                 for what, wanted in (("reference", expected), ("simulator", simulated.get(name))):
                     if wanted is None:
                         continue
-                    wrong = ~close(native[name], wanted, puzzle.tolerance)
+                    wrong = ~close(native[name], wanted, given.tolerances[name])
                     if wrong.any():
                         return _differs("wrong", case.name, name, native[name], wanted, wrong, what)
             for name, before in given.inputs.items():

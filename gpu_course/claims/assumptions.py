@@ -50,6 +50,10 @@ BREAKS = {
         "The model moves single sectors of 32 bytes. Some part of the machine moves more than that "
         "at a time, whether it was asked for or not."
     ),
+    "waves": (
+        "The model shares the work out evenly. Tiles go to the SMs one at a time, and here some "
+        "SMs had none, or one less than others."
+    ),
     "protocol": (
         "The model has one fixed time and one rate for all sizes. In between, the library went "
         "over to another algorithm or protocol, which has others."
@@ -78,8 +82,24 @@ BREAKS = {
         "The model gives each device as much work at a time in both runs. Memory that became free "
         "went into a larger batch, which runs at another rate."
     ),
+    "passes": (
+        "The model counts the passes over an array that the formula needs. The program made more: "
+        "each copy, each change of type and each operation of its own is one."
+    ),
+    "imbalance": (
+        "The model shares the work out evenly. Some blocks had more of it than others, and the "
+        "last one decides when the kernel is over."
+    ),
+    "version": (
+        "The model takes a program for the same wherever its name is. A newer version, or another "
+        "compiler, made another kernel of it."
+    ),
     "communication": (
         "The model counts what is computed. What the devices sent each other took its time as well."
+    ),
+    "reuse": (
+        "The model lets one read of the weights serve the whole batch. The kernel read them anew "
+        "for each sequence."
     ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""

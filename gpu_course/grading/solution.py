@@ -8,6 +8,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+import gpu_course
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
@@ -104,6 +105,19 @@ def solutions_folder() -> Path:
     raise CourseError(
         "there is no folder solutions/ beside your answers", "run this in a checkout of the course"
     )
+
+
+def course_solutions() -> Path:
+    """Returns solutions/ of the checkout that the course itself runs from, wherever answers lie.
+
+    A lesson works with a solution where the learner has no answer yet, also in a run whose answers
+    are in a folder of their own.
+
+    Raises:
+        CourseError: there is none, nor one beside the answers.
+    """
+    own = Path(gpu_course.__path__[0]).parent / "solutions"
+    return own if own.is_dir() else solutions_folder()
 
 
 def without_marks(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gpu_course.puzzle.specification import Budget
+from gpu_course.puzzle.specification import Budget, Case
+from simt.report import Counters
 
 
 def bytes_loaded(lesson: str) -> Budget:
@@ -29,19 +30,22 @@ def bytes_stored(lesson: str) -> Budget:
     )
 
 
-# Half as many sectors again leave room for rows that do not begin where a sector does.
-IN_ORDER = tuple(
-    Budget(
+def _in_order(kind: str, word: str) -> Budget:
+    def limit(case: Case, counters: Counters) -> int:
+        traffic = getattr(counters, kind)
+        # Half as many sectors again leave room for rows that begin within a sector.
+        return int(traffic.excess_sectors + traffic.sectors // 2)
+
+    return Budget(
         f"{kind}.excess_sectors",
-        lambda case, counters, kind=kind: (
-            getattr(counters, kind).excess_sectors + getattr(counters, kind).sectors // 2
-        ),
+        limit,
         "Neighbouring lanes should be neighbours in memory. In one request, how far apart are the "
         "cells of two neighbouring lanes?",
         f"sectors {word} beyond those that the numbers need",
     )
-    for kind, word in (("global_load", "loaded"), ("global_store", "stored"))
-)
+
+
+IN_ORDER = (_in_order("global_load", "loaded"), _in_order("global_store", "stored"))
 NO_FLOAT64 = Budget(
     "float64_operations",
     0,
@@ -55,4 +59,28 @@ NO_ATOMICS = Budget(
     "Atomics on one cell are carried out one after the other, in an order that is another one each "
     "time. Which thread can hold the whole sum of what it adds up?",
     "atomics, counted thread by thread",
+)
+
+
+def barriers(times: int) -> Budget:
+    """Returns a budget of so many times the reference's barriers; 0 of none at all.
+
+    A tree in shared memory takes one for each halving.
+    """
+    return Budget(
+        "barriers",
+        lambda case, counters: times * counters.barriers,
+        "At a barrier all warps of the block wait for the slowest. The lanes of one warp need "
+        "none: they exchange what they know by shuffles.",
+        "barriers, counted warp by warp",
+    )
+
+
+NO_BARRIERS = barriers(0)
+IN_REGISTERS = Budget(
+    "indexed_bytes",
+    0,
+    "A register has no address: an array of a thread lies in local memory, which is global memory "
+    "by another name, where an index is known only as the kernel runs. Which index is it?",
+    fact="an array has an index that only the run knows",
 )

@@ -296,6 +296,9 @@ class KernelPuzzle(Puzzle):
         same_bits: outputs that hold the same bits, all of them and in every order of blocks; which
             bits these are is free, within the tolerance.
         signed_zeros: outputs in which -0 is another result than 0, as its bits are.
+        naive: (inputs, case) -> the outputs as float32 arithmetic gives them without any trick, in
+            one order of its sums and products or in several, for results whose rounding hangs on
+            the numbers. Where it is there, it takes the place of `tolerance`: see `tolerances`.
         large: (bytes that its arrays are to have at least) -> the case a real GPU is timed at, as
             `large_case` gives it; None leaves that to `large_case`, which enlarges a checked case.
     """
@@ -308,7 +311,29 @@ class KernelPuzzle(Puzzle):
     stalled: tuple[Stalled, ...] = ()
     same_bits: tuple[str, ...] = ()
     signed_zeros: tuple[str, ...] = ()
+    naive: Callable[[Values, Case], tuple[Values, ...]] | None = None
     large: Callable[[int], Case] | None = None
+
+    def tolerances(
+        self, inputs: Values, case: Case, expected: Values
+    ) -> dict[str, tuple[float, float]]:
+        """Returns for each expected output how far (rtol, atol) a result may be off.
+
+        Of a puzzle that has a `naive` way: twice as far as the worst cell of that, in the order in
+        which it is worst, the naive way taken to be off by one step of float32 at the largest
+        number, which by chance it may not be.
+
+        Source: flash-attention's tests/test_flash_attn.py, which holds the largest difference from
+        a reference of more digits to twice that of plain PyTorch.
+        """
+        if self.naive is None:
+            return dict.fromkeys(expected, self.tolerance)
+        with np.errstate(all="ignore"):
+            ways = self.naive(inputs, case)
+        return {
+            name: (0.0, max(_twice_as_far(way[name], expected[name]) for way in ways))
+            for name in expected
+        }
 
     def outputs(
         self, inputs: Values, case: Case, expected: Values | None = None
@@ -320,6 +345,16 @@ class KernelPuzzle(Puzzle):
         like = self.reference(inputs, case) if expected is None else expected
         made = {name: np.zeros_like(value, order="C") for name, value in like.items()}
         return made | (self.scratch(inputs, case) if self.scratch is not None else {})
+
+
+def _twice_as_far(naive: np.ndarray, expected: np.ndarray) -> float:
+    """Twice the largest difference among numbers and a step of float32 at the largest of them."""
+    numbers = np.isfinite(naive) & np.isfinite(expected)
+    if not numbers.any():
+        return 0.0
+    right = expected[numbers].astype(np.float64)
+    furthest = np.abs(naive[numbers].astype(np.float64) - right).max()
+    return 2 * (float(furthest) + float(np.spacing(np.float32(np.abs(right).max()))))
 
 
 @dataclass(frozen=True)

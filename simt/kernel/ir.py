@@ -440,6 +440,8 @@ class Code:
         names: of a kernel, the words of the vocabulary in it and in the functions it calls.
         captured: of a kernel, arrays on the device that it finds beside itself.
         partial_warps: of a kernel, whether a warp barrier may be one of some lanes only.
+        mixed_widths: of a kernel, whether the width of an operation may hang on the value that all
+            lanes have in common.
     """
 
     kernel: Kernel
@@ -453,4 +455,5 @@ class Code:
     stored: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     partial_warps: bool = False
+    mixed_widths: bool = False
     captured: tuple[Any, ...] = ()

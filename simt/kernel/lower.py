@@ -73,6 +73,7 @@ class _Shared:
     captured: dict[int, Array] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     partial_warps: bool = False
+    mixed_widths: bool = False
 
     def __post_init__(self) -> None:
         self.arrays = {call: number for number, call in enumerate(self.kernel.requests)}
@@ -118,6 +119,7 @@ class _Function:
             stored=self.draft.stored,
             names=frozenset(self.shared.names) if whole else frozenset(),
             partial_warps=self.shared.partial_warps,
+            mixed_widths=self.shared.mixed_widths,
             captured=tuple(self.shared.captured.values()) if whole else (),
         )
 
@@ -580,6 +582,11 @@ class _Function:
             parts = [(node.value, right)]
         else:
             parts = [(node.left, left), (node.right, right)]
+        narrowed = narrowed and name in _NARROW
+        if narrowed and any(
+            each.type != FLOAT32 and not isinstance(each, ir.Constant) for each in (left, right)
+        ):
+            self.shared.mixed_widths = True
         sum_ = name in ("Add", "Sub") and isinstance(type_, np.dtype) and type_.kind == "f"
         return _folded(
             ir.Binary(
@@ -589,7 +596,7 @@ class _Function:
                 left,
                 right,
                 counted_as(name, type_),
-                narrowed and name in _NARROW,
+                narrowed,
                 sum_ and any(_is_product(part) and p.type == type_ for part, p in parts),
             )
         )

@@ -27,6 +27,7 @@ from simt.machine.memory import Array
 from simt.machine.observer import AccessPattern, Observer, Setting
 from simt.machine.values import (
     MixedArrays,
+    Reassigned,
     Several,
     Value,
     Variable,
@@ -106,6 +107,7 @@ class Interpreter:
         self.steps_left = steps
         self.arena = arena or Arena(lanes, setting.dynamic_bytes)
         self.context = context
+        self.apart = code.mixed_widths
         self.rng = None if seed is None else np.random.default_rng(seed)
         self.patterns: dict[int, AccessPattern] = {}
         self._converted: dict[int, tuple[np.ndarray, np.ndarray]] = {}
@@ -180,8 +182,15 @@ class Interpreter:
             variables[name] = Variable(value, self.mask.active)
         else:
             defined = None if known.defined is None else known.defined | self.mask.active
-            merged = merge(self.mask.active, value, known.value)
-            variables[name] = Variable(merged, defined)
+            if isinstance(value, np.ndarray | np.generic) and self.mask.whole_warps:
+                if isinstance(known, Reassigned) and known.mask is self.mask:
+                    old = known.old
+                else:
+                    old = known.value
+                variables[name] = Reassigned(self.mask, value, old, defined)
+            else:
+                merged = merge(self.mask.active, value, known.value)
+                variables[name] = Variable(merged, defined)
 
     def store(self, node: ir.Store, mask: Mask) -> Mask:  # a[i] = value, a[i].x = value
         value = self.value(node.value)
@@ -267,7 +276,9 @@ class Interpreter:
             missing = self.mask.active & ~known.defined
             if np.count_nonzero(missing):
                 self._undefined(node, missing.nonzero()[0])
-        value = known.value
+        # Of a warp that is not whole, a shuffle may ask a lane that is not there.
+        merged = self.apart or not self.mask.whole_warps
+        value = known.value if merged else known.under(self.mask)
         if isinstance(node.type, np.dtype):
             return value if value.dtype is node.type else self.converted(value, node.type)
         value = self._settled(node.line, node.name, value)

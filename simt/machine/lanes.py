@@ -28,7 +28,9 @@ class Mask:
     """
 
     # By hand, since Python 3.11's cached_property takes a lock: masks are made all the time.
-    __slots__ = ("_lanes", "_warp_count", "_warps", "active", "count", "threads", "wide")
+    __slots__ = (
+        "_lanes", "_warp_count", "_warps", "_warps_here", "active", "count", "threads", "wide",
+    )  # fmt: skip
 
     def __init__(self, active: np.ndarray) -> None:
         self.active = active
@@ -37,6 +39,7 @@ class Mask:
         self.wide: Mask | None = None
         self._lanes: np.ndarray | None = None
         self._warps: np.ndarray | None = None
+        self._warps_here: np.ndarray | None = None
         self._warp_count = -1
 
     @property
@@ -67,9 +70,21 @@ class Mask:
     def warp_count(self) -> int:
         """How many warps have at least one active lane."""
         if self._warp_count < 0:
-            warps = self.active.reshape(-1, WARP)
-            self._warp_count = int(np.count_nonzero(np.logical_or.reduce(warps, axis=1)))
+            self._warp_count = self.warps_here.size
         return self._warp_count
+
+    @property
+    def warps_here(self) -> np.ndarray:
+        """int64 (warp_count,), the warps that have at least one active lane."""
+        if self._warps_here is None:
+            warps = self.active.reshape(-1, WARP)
+            self._warps_here = np.logical_or.reduce(warps, axis=1).nonzero()[0]
+        return self._warps_here
+
+    @property
+    def whole_warps(self) -> bool:
+        """True where each warp has all of its 32 lanes or none."""
+        return self.count == WARP * self.warp_count
 
     def __bool__(self) -> bool:
         return self.count > 0

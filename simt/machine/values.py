@@ -27,6 +27,45 @@ class Variable:
     value: Value
     defined: np.ndarray | None
 
+    def under(self, mask: Mask) -> Value:
+        """Returns the value as the lanes of a mask have it; what others have is left open."""
+        return self.value
+
+
+class Reassigned(Variable):
+    """A variable that some lanes have assigned anew.
+
+    Most are read by these alone, to whom one number for all stays one. What the others have is
+    brought together with it where somebody asks.
+
+    Args:
+        mask: the lanes that have assigned it last.
+        new: what they have.
+        old: what the others have.
+        defined: see Variable.
+    """
+
+    def __init__(self, mask: Mask, new: Value, old: Value, defined: np.ndarray | None) -> None:
+        self.mask, self.new, self.old, self.defined = mask, new, old, defined
+        self._within = mask
+        self._merged: Value = None
+
+    @property
+    def value(self) -> Value:  # type: ignore[override]
+        """What each lane has."""
+        if self._merged is None:
+            self._merged = merge(self.mask.active, self.new, self.old)
+        return self._merged
+
+    def under(self, mask: Mask) -> Value:
+        """Returns the value as the lanes of a mask have it."""
+        if mask is self._within or mask is self.mask:
+            return self.new
+        if np.count_nonzero(mask.active & ~self.mask.active):
+            return self.value
+        self._within = mask
+        return self.new
+
 
 def rounded_once(function: Callable[..., Value]) -> Callable[..., Value]:
     """Returns a function whose float32 results are worked out in float64, and rounded at the end.

@@ -41,7 +41,7 @@ class WideMask(Mask):
         self.total = total
         self.count = narrow.count
         self.threads = narrow.threads
-        self._lanes = self._warps = None
+        self._lanes = self._warps = self._warps_here = None
         self._warp_count = int(narrow.count > 0)
 
     @property
@@ -67,6 +67,13 @@ class WideMask(Mask):
         if self._lanes is None:
             self._lanes = self._narrow.lanes + self.first
         return self._lanes
+
+    @property
+    def warps_here(self) -> np.ndarray:
+        """int64 (warp_count,), this warp of the batch, unless nobody is active."""
+        if self._warps_here is None:
+            self._warps_here = np.full(self._warp_count, self.first // WARP)
+        return self._warps_here
 
 
 class WarpLanes(Lanes):

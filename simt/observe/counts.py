@@ -89,6 +89,10 @@ class Idling(Observer):
         self._warps = -(-self._threads // WARP)
         self._all_warps = self._warps * int(np.prod(setting.grid))
 
+    def batch(self, lanes: Lanes) -> None:
+        """Learns which warps of the launch there are."""
+        self._numbers = _numbers_of_warps(lanes)
+
     def access(self, access: Access) -> None:
         """Sends loads off, and forgets or counts those that travel."""
         space = access.array.space
@@ -108,11 +112,8 @@ class Idling(Observer):
                     del self._travelling[line]
 
     def _warps_of(self, access: Access) -> np.ndarray:
-        """bool (warps of the launch,), True for those that take part."""
-        block, thread = np.divmod(access.threads, self._threads)
-        found = np.zeros(self._all_warps, bool)
-        found[block * self._warps + thread // WARP] = True
-        return found
+        """int64, the warps of the launch that take part, each once."""
+        return np.asarray(self._numbers[access.mask.warps_here])
 
 
 class WideLoads(Observer):
@@ -131,20 +132,19 @@ class WideLoads(Observer):
 
     def begin(self, setting: Setting) -> None:
         """Gives each warp of the launch a clock that moves on where memory may change."""
-        self._threads = int(np.prod(setting.block))
-        self._warps = -(-self._threads // WARP)
-        self._clock = np.zeros(self._warps * int(np.prod(setting.grid)), np.int64)
+        warps = -(-int(np.prod(setting.block)) // WARP)
+        self._clock = np.zeros(warps * int(np.prod(setting.grid)), np.int64)
 
     def batch(self, lanes: Lanes) -> None:
-        """Learns which threads there are."""
-        self._lanes = lanes
+        """Learns which warps of the launch there are."""
+        self._numbers = _numbers_of_warps(lanes)
 
     def access(self, access: Access) -> None:
         """Counts the warps of a load that cannot be joined to one before it."""
         if access.array.space != "shared":
             return
         if access.kind != "load":
-            self._clock[self._warps_of(access.threads)] += 1
+            self._clock[self._numbers[access.mask.warps_here]] += 1
             return
         # A loop repeats its patterns, so that each is looked at once for every place of it.
         known = access.pattern.memo
@@ -165,15 +165,16 @@ class WideLoads(Observer):
         Each with a key of the 16 bytes of all its lanes: a warp's key does not depend on which
         other warps load at the same time.
         """
-        whole = access.array.root or access.array
+        whole, mask = access.array.root or access.array, access.mask
         pieces = access.in_copy * access.array.dtype.itemsize >> 4
-        block, thread = np.divmod(access.threads, self._threads)
-        warps = block * self._warps + thread // WARP
-        rows = np.stack([np.broadcast_to(pieces, warps.shape), thread % WARP], axis=1)
-        starts = np.flatnonzero(np.diff(warps, prepend=-1))
+        warps, lanes = self._numbers[mask.warps_here], mask.lanes % WARP
+        if mask.whole_warps:
+            found = _equal_rows(pieces.reshape(-1, WARP), warps)
+            return [((whole.address, _key(row, lanes[:WARP])), here) for row, here in found]
+        starts = np.flatnonzero(np.diff(mask.warps, prepend=-1)).tolist()
         alike: dict[bytes, list[int]] = {}
-        for warp, lanes in zip(warps[starts], np.split(rows, starts[1:]), strict=True):
-            alike.setdefault(lanes.tobytes(), []).append(int(warp))
+        for warp, start, end in zip(warps.tolist(), starts, [*starts[1:], lanes.size], strict=True):
+            alike.setdefault(_key(pieces[start:end], lanes[start:end]), []).append(warp)
         return [((whole.address, key), np.array(found)) for key, found in alike.items()]
 
     def _forget(self) -> None:
@@ -189,13 +190,34 @@ class WideLoads(Observer):
 
     def warp_barrier(self, line: int, mask: Mask) -> None:
         """Lets the warps whose lanes met load anew."""
-        self._clock[self._warps_of(self._lanes.global_thread[mask.lanes])] += 1
+        self._clock[self._numbers[mask.warps_here]] += 1
 
-    def _warps_of(self, threads: np.ndarray) -> np.ndarray:
-        """int64, the warps of the launch that have some of these threads, each once."""
-        block, thread = np.divmod(threads, self._threads)
-        warps = block * self._warps + thread // WARP
-        return warps[np.flatnonzero(np.diff(warps, prepend=-1))]
+
+def _numbers_of_warps(lanes: Lanes) -> np.ndarray:
+    """Returns int64 (warps of a batch,), the number of each within the launch."""
+    of_a_block = lanes.lanes_per_block // WARP
+    return (lanes.blocks[:, None] * of_a_block + np.arange(of_a_block)).reshape(-1)
+
+
+def _key(pieces: np.ndarray, lanes: np.ndarray) -> bytes:
+    """What the loads of two warps have in common if they are alike: each lane's 16 bytes."""
+    return np.stack([pieces, lanes], axis=1).tobytes()
+
+
+def _equal_rows(rows: np.ndarray, names: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Returns each different row once, and the names of the rows that are equal to it.
+
+    >>> [(row.tolist(), of.tolist()) for row, of in _equal_rows(np.eye(2)[[0, 1, 0]], np.arange(3))]
+    [([1.0, 0.0], [0, 2]), ([0.0, 1.0], [1])]
+    """
+    if np.count_nonzero(rows == rows[0]) == rows.size:
+        return [(rows[0], names)]  # as is most often so
+    found = []
+    while len(rows):
+        same = (rows == rows[0]).all(axis=1)
+        found.append((rows[0], names[same]))
+        rows, names = rows[~same], names[~same]
+    return found
 
 
 MAX_KEPT = 4096

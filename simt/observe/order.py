@@ -239,7 +239,7 @@ class Order:
         self.lanes = lanes
         # When the block of each place in the batch last met at a barrier, and the earliest of it.
         self.met = np.zeros(len(lanes.blocks), np.int32)
-        self.all_met = 0
+        self.all_met = self.last_met = 0
         # When the whole warp of each lane last met; and, once only a part of a warp has, up to when
         # each lane knows what each lane of its warp did: (lanes, 32).
         self.warp_met = np.zeros(lanes.count, np.int32)
@@ -262,7 +262,7 @@ class Order:
         """Some blocks of the batch, True in `blocks`, met at a barrier."""
         slots = np.flatnonzero(blocks)
         self.met[slots] = time
-        self.all_met = int(self.met.min())
+        self.all_met, self.last_met = int(self.met.min()), time
         for each in self.passing:
             each.barrier(time, slots)
         for block in self.lanes.blocks[slots].tolist() if self.by_thread else ():

@@ -79,10 +79,13 @@ class Races(Observer):
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
         """Orders what a block did before against what it does from now on."""
         self.order.barrier(self._tick(line, "barrier"), blocks)
-        if self.order.all_met == self.time:
-            for number, shadow in self.shadows.items():
-                if number < 0:
-                    shadow.forget()
+        for number, shadow in self.shadows.items():
+            if number >= 0:
+                continue
+            if self.order.all_met == self.time:
+                shadow.forget()
+            else:
+                shadow.forget_reads_of(blocks, self._slots_of)
 
     def grid_barrier(self, line: int) -> None:
         """Orders what all blocks did before against what they do from now on."""
@@ -115,7 +118,7 @@ class Races(Observer):
                 return
             shadow = self._watch_shared(array)
         self._tick(access.line, access.kind)
-        since = self._since(array.space)
+        since = self._since(access)
         width = array.dtype.itemsize // shadow.unit_bytes
         first = (array.address - array.allocation.address) // shadow.unit_bytes
         self.touched += width * access.mask.count
@@ -130,9 +133,21 @@ class Races(Observer):
         if access.kind == "atomic":
             self.order.update(access, wrote)
 
-    def _since(self, space: str) -> int:
-        """Whatever was done to shared memory before all blocks last met lies before what is now."""
-        return max(1, self.order.all_met) if space == "shared" else 1
+    def _since(self, access: Access) -> int:
+        """Whatever was done to shared memory before its blocks last met lies before what is now."""
+        if access.array.space != "shared":
+            return 1
+        if self.order.all_met == self.order.last_met:
+            return max(1, self.order.all_met)
+        return max(1, int(self.order.met[self._slots_of(access)].min()))
+
+    def _slots_of(self, access: Access) -> np.ndarray:
+        """int64, the places within the batch of the blocks that take part, each once."""
+        return access.counted("blocks", 1, self._find_slots)
+
+    def _find_slots(self, access: Access) -> np.ndarray:
+        slots = self.lanes.slot[access.mask.lanes]
+        return slots[np.flatnonzero(np.diff(slots, prepend=-1))]
 
     def _watch_shared(self, array: Array) -> Shadow:
         # Dynamic memory may be seen through several dtypes, as any memory is by `view`, and a

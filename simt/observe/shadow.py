@@ -22,7 +22,7 @@ unit, as FastTrack does (Flanagan and Freund, PLDI 2009) for reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -302,6 +302,15 @@ class Shadow:
         for reads in self.pending:
             self.readers.enter(reads.access, reads.first, reads.width, reads.time)
         self.pending.clear()
+
+    def forget_reads_of(self, blocks: np.ndarray, slots_of: Callable[[Access], np.ndarray]) -> None:
+        """Some blocks have met: what they have read themselves lies before all that they will do.
+
+        Args:
+            blocks: bool (blocks of the batch,), True for those.
+            slots_of: the places within the batch of the blocks that take part in an access.
+        """
+        self.pending = [each for each in self.pending if not blocks[slots_of(each.access)].all()]
 
     def forget(self) -> None:
         """All that has happened is ordered before all that will; what is in the slots may stay."""

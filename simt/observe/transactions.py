@@ -63,14 +63,21 @@ def _count_rows(rows: np.ndarray, times: int, itemsize: int) -> GlobalCounters:
 def _count_global(access: Access) -> np.ndarray:
     """A complex number is two components, and each is a request of its own."""
     array, elements, lanes, times = access.array, access.in_copy, access.mask.lanes, 1
-    if access.mask.full and access.pattern.run:
-        # From warp to warp all lanes move on by 32 elements, which are whole sectors.
+    whole = elements.size > WARP and access.mask.whole_warps
+    # From warp to warp of a run all lanes move on by 32 elements, which are whole sectors.
+    if whole and (access.pattern.run or _warps_are_alike(elements)):
         times = elements.size // WARP
         elements, lanes = elements[:WARP], lanes[:WARP]
     width, addresses = array.component_bytes, array.address + elements * array.dtype.itemsize
     parts = range(0, array.dtype.itemsize, width)
     warps = lanes >> WARP_BITS
     return _times(times, [_count_part(addresses + part, warps, width) for part in parts])
+
+
+def _warps_are_alike(elements: np.ndarray) -> bool:
+    """True where all warps, each with all of its lanes, touch the same elements."""
+    rows = elements.reshape(-1, WARP)
+    return bool(np.count_nonzero(rows[-1] == rows[0]) == WARP and (rows == rows[0]).all())
 
 
 def _count_part(address: np.ndarray, warps: np.ndarray, width: int) -> np.ndarray:
@@ -186,23 +193,27 @@ def _count_shared(access: Access) -> np.ndarray:
     """What all blocks do alike is counted once; so are the two components of a complex number."""
     array, in_copy, lanes = access.array, access.in_copy, access.mask.lanes
     blocks = -(-array.flat.size // array.per_copy)
-    if in_copy.size > MAX_LANES_KEPT and _alike(access.mask.active, in_copy, blocks):
-        each = in_copy.size // blocks
+    large = in_copy.size > MAX_LANES_KEPT
+    alike = _blocks_alike(access.mask.active, in_copy, blocks) if large else 1
+    if alike > 1:
+        each = in_copy.size // alike
         in_copy, lanes = in_copy[:each], lanes[:each]
-    else:
-        blocks = 1
     width, addresses = array.component_bytes, array.address + in_copy * array.dtype.itemsize
     parts = range(0, array.dtype.itemsize, width)
-    return _times(blocks, [_count_banks(addresses + part, lanes, width) for part in parts])
+    return _times(alike, [_count_banks(addresses + part, lanes, width) for part in parts])
 
 
-def _alike(active: np.ndarray, in_copy: np.ndarray, blocks: int) -> bool:
-    """True where the same lanes of every block touch the same elements of its own copy."""
+def _blocks_alike(active: np.ndarray, in_copy: np.ndarray, blocks: int) -> int:
+    """Returns how many blocks take part, all with the same lanes and elements of their own copy.
+
+    1 where they differ in that; blocks of which no lane takes part do not count.
+    """
     by_block = active.reshape(blocks, -1)
-    if np.count_nonzero(by_block == by_block[0]) < active.size:
-        return False
-    rows = in_copy.reshape(blocks, -1)
-    return bool(np.count_nonzero(rows == rows[0]) == in_copy.size)
+    by_block = by_block[by_block.any(axis=1)]
+    if np.count_nonzero(by_block == by_block[0]) < by_block.size:
+        return 1
+    rows = in_copy.reshape(len(by_block), -1)
+    return len(rows) if np.count_nonzero(rows == rows[0]) == in_copy.size else 1
 
 
 def _count_banks(address: np.ndarray, lanes: np.ndarray, width: int) -> np.ndarray:

@@ -60,7 +60,7 @@ def _names_all(mask: Value) -> bool:
 def _warps_are_whole(machine: Machine, active: np.ndarray) -> bool:
     """True where of each warp either all threads are here or none."""
     alive = machine.lanes.alive
-    if machine.mask.count == alive.count:
+    if machine.mask.count == alive.count or machine.mask.whole_warps:
         return True
     left_out = alive.active.reshape(-1, WARP) & ~active
     return not np.count_nonzero(active.any(axis=1) & left_out.any(axis=1))
@@ -93,6 +93,9 @@ def _shuffle_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     mask, value, lane = numbers(arguments, 3, 3)
     if value.itemsize < 4 or value.kind not in "iuf":
         raise NoSuchType(f"moves 4 or 8 bytes, not {value}")
+    if value.kind == "u":
+        signed = f"int{8 * value.itemsize}"
+        raise NoSuchType(f"moves no {value}", f"write {signed}(...) around what it moves")
     _refuse_cut(mask, "mask")
     _refuse_cut(lane, "lane")
     return value
@@ -116,9 +119,10 @@ def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function
         inside = (wanted >= 0) & (wanted < WARP)
         wanted = np.where(inside, wanted, _OWN)
         values = _rows(machine, value)
-        found, there = _read_from(values, wanted), _read_from(active, wanted)
-        silent = active & ~there
-        if np.count_nonzero(silent):
+        found = _read_from(values, wanted)
+        # In a whole warp nobody is silent.
+        silent = None if machine.mask.whole_warps else active & ~_read_from(active, wanted)
+        if silent is not None and np.count_nonzero(silent):
             lanes = silent.reshape(-1).nonzero()[0]
             facts = {
                 "operation": call.text,

@@ -32,11 +32,10 @@ def best_fusion(operations, sizes, keep):
 
     def moved(first, end):
         own = operations[first:end]
-        others = operations[:first] + operations[end:]
         made = {name for each in own for name in each["writes"]}
         needed = {name for each in own for name in each["reads"]}
-        elsewhere = {name for each in others for name in each["reads"]}
-        names = (needed - made) | (made & (elsewhere | set(keep)))
+        later = {name for each in operations[end:] for name in each["reads"]}
+        names = (needed - made) | (made & (later | set(keep)))
         return sum(sizes[name] for name in names)
 
     # best[k]: the fewest bytes of the operations from k on, and the
@@ -48,7 +47,8 @@ def best_fusion(operations, sizes, keep):
             if allowed(first, end):
                 rest, groups = best[end]
                 group = list(range(first, end))
-                choices.append((moved(first, end) + rest, [group, *groups]))
+                total = moved(first, end) + rest
+                choices.append((total, [group, *groups]))
         best[first] = min(choices, key=lambda choice: choice[0])
     return best[0][1]
     # end answer

@@ -2,7 +2,7 @@
 
     bias_gelu(out, x, bias, rows, cols)
 
-    out    float32 (rows, cols)   to write: gelu(x[row, col] + bias[col])
+    out    float32 (rows, cols)   to write: gelu(x[r, c] + bias[c])
     x      float32 (rows, cols)   to read
     bias   float32 (cols,)        to read
     rows   int                    how many rows there are

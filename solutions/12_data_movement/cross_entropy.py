@@ -15,9 +15,9 @@
 p is exp(logits[row, col]) divided by the row's sum of exponentials.
 Each row has a block of its own, which may have fewer threads than the
 row has columns. Each thread changes every TPB-th column of the row, and
-one of them writes the loss. Each number is read twice and written once, and all arithmetic is
-float32. No exponential may overflow, so the largest number of the row
-has to be known; that takes no third reading.
+one of them writes the loss. Each number is read twice and written once,
+and all arithmetic is float32. No exponential may overflow, so the
+largest number of the row has to be known; that takes no third reading.
 
 There is at least one column, and no row has a NaN or nothing but minus
 infinity.

@@ -28,7 +28,9 @@ thread has at most KEPT columns, which lie TPB columns apart: it writes
 these of dx, and adds them up for dw and db. In add_strips, which
 is launched next, each thread has one column. x and dy are read once.
 There are no atomics, so the sums have the same bits every time, and
-all arithmetic is float32. All numbers are finite.
+all arithmetic is float32. dy may hold NaN and infinities, which make
+NaN of their row of dx and go into the sums of their columns; all other
+numbers are finite.
 """
 
 from numba import cuda, float32, uint32
@@ -41,7 +43,18 @@ ALL_LANES = 0xFFFFFFFF
 
 
 @cuda.jit
-def layernorm_backward(dx, part_w, part_b, dy, x, mean, rstd, weight, rows, cols):
+def layernorm_backward(
+    dx,
+    part_w,
+    part_b,
+    dy,
+    x,
+    mean,
+    rstd,
+    weight,
+    rows,
+    cols,
+):
     tile = cuda.shared.array((2, 2, WARPS), float32)
     strip = uint32(cuda.blockIdx.x)
     t = uint32(cuda.threadIdx.x)

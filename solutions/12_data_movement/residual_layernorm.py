@@ -21,7 +21,8 @@ has a block of its own. Each thread writes at most KEPT cells of each
 array, which lie TPB columns apart. x and residual are read once, total
 is not read at all, and all arithmetic is float32. Rows may lie far from
 0: the mean of the squares less the square of the mean has no right
-digit there. There is at least one column, and all numbers are finite.
+digit there. There is at least one column. A NaN or an infinity of x or
+residual goes into its cell of total, and makes NaN of its row of out.
 """
 
 import math
@@ -35,7 +36,16 @@ ALL_LANES = 0xFFFFFFFF
 
 
 @cuda.jit
-def residual_layernorm(out, total, x, residual, weight, bias, cols, eps):
+def residual_layernorm(
+    out,
+    total,
+    x,
+    residual,
+    weight,
+    bias,
+    cols,
+    eps,
+):
     tile = cuda.shared.array((3, WARPS), float32)
     row = uint32(cuda.blockIdx.x)
     t = uint32(cuda.threadIdx.x)

@@ -54,6 +54,12 @@ CHANGING |= {"own_run", "own_timeline", "own_traffic", "own_grid", "play_own"}
 CHANGING |= {"own_buckets", "own_units", "accelerate_text", "fairscale_text"}
 CHANGING |= {"own_rounds", "own_lengths"}
 CHANGING |= {"try_training"}
+CHANGING |= {"beside_sdpa"}  # the last bits of a product
+# A text follows the prose that a model was trained on, and so every lesson.
+CHANGING |= {"train", "speak", "speak_in_torch", "first_difference", "tokens_with_launches"}
+CHANGING |= {"where_it_changes"}
+CHANGING |= {"triton_tried", "train_on_own"}  # where Triton or a GPU is, and rounding of a CPU
+CHANGING |= {"online_film", "own_film"}
 CHANGING |= {"own_line"}  # compiles where a compiler is installed
 CHANGING |= {"profiled", "call_table", "show_timeline", "save_trace", "recorded_anew", "show_sweep"}
 CHANGING |= {

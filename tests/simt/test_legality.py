@@ -116,6 +116,8 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "cuda.atomic.add(n, 0, 1)": (0, "updates a cell of an array, not of int64"),
     "cuda.atomic.inc(out, 0, 1)": (0, "counts in uint32 or uint64"),
     "n = cuda.shfl_sync(-1, True, 0)": (0, "moves 4 or 8 bytes, not bool"),
+    "n = cuda.shfl_sync(-1, np.uint32(1), 0)": (0, "moves no uint32"),
+    "n = cuda.shfl_xor_sync(-1, np.uint64(1), 1)": (0, "moves no uint64"),
     "cuda.nanosleep(a)": (0, "cuda.nanosleep: takes numbers, not array(float32, 1d)"),
     "n = cuda.fp16.hadd_sat(1, 2)": (0, "the simulator does not know cuda.fp16.hadd_sat"),
     "n = cuda.fp16.hadd(1, 2j)": (0, "takes numbers that become float16, not complex128"),

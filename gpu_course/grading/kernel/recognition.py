@@ -72,7 +72,7 @@ def _is_right(puzzle: KernelPuzzle, kernels: Mapping[str, Kernel], given: Given)
 
 def _same(puzzle: KernelPuzzle, name: str, one: Trial, other: Trial) -> bool:
     bare = one.poisoned[name]
-    held = close(one.got[name], other.got[name], puzzle.tolerance)
+    held = close(one.got[name], other.got[name], one.given.tolerances[name])
     if name in puzzle.signed_zeros:
         held &= (one.got[name] != 0) | (np.signbit(one.got[name]) == np.signbit(other.got[name]))
     return np.array_equal(bare, other.poisoned[name]) and bool(held[~bare].all())

@@ -79,8 +79,8 @@ class _Case:
         return next((own for name, own in pairs if name == output), None)
 
     def right(self, name: str, got: np.ndarray, expected: np.ndarray) -> np.ndarray:
-        """Returns where an output is right, within the puzzle's tolerance."""
-        return close(got, expected, self.puzzle.tolerance)
+        """Returns where an output is right, within its tolerance."""
+        return close(got, expected, self.given.tolerances[name])
 
 
 def replay_answer(

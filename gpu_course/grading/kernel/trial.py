@@ -87,6 +87,7 @@ class Given:
         inputs: named inputs; `outputs` named arrays of the right shapes; neither is ever changed.
         expected: what each output is to hold; an output that is not in it is scratch space.
         seed: what the inputs were drawn by.
+        puzzle: whose case it is.
     """
 
     case: Case
@@ -94,7 +95,13 @@ class Given:
     inputs: Mapping[str, Any]
     outputs: Mapping[str, np.ndarray]
     expected: Mapping[str, np.ndarray]
-    seed: int = 0
+    seed: int
+    puzzle: KernelPuzzle = field(repr=False)
+
+    @functools.cached_property
+    def tolerances(self) -> Mapping[str, tuple[float, float]]:
+        """How far (rtol, atol) each expected output may be off; worked out when it is asked."""
+        return self.puzzle.tolerances(_copies(self.inputs), self.case, dict(self.expected))
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,7 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
             raise CatalogueError(f"a launch of {puzzle.name} asks for {fact}")
         if unknown := [name for name in launch.args if name not in known]:
             raise CatalogueError(f"a launch of {puzzle.name} names {unknown[0]}, which is nothing")
-    return Given(case, launches, inputs, outputs, expected, seed)
+    return Given(case, launches, inputs, outputs, expected, seed, puzzle)
 
 
 def attempt(
@@ -439,7 +446,7 @@ def poison(array: np.ndarray, order: int) -> np.ndarray:
 def is_right(trial: Trial, name: str, puzzle: KernelPuzzle) -> np.ndarray:
     """Returns where an output holds the expected value. NaN that nobody stored is none."""
     got, expected = trial.got[name], trial.given.expected[name]
-    right = close(got, expected, puzzle.tolerance)
+    right = close(got, expected, trial.given.tolerances[name])
     if name in puzzle.signed_zeros:
         right &= (expected != 0) | (np.signbit(got) == np.signbit(expected))
     if name not in trial.given.inputs:

@@ -47,7 +47,18 @@ def _narrow_late() -> dict[str, Any]:
     return _chain([CONTRACTION, MAP, ROW, MAP], [256, 512, 128, 512, 512])
 
 
-_FIXED = {1: _narrow_early, 2: _narrow_late}
+def _kept(kept: int, free: int) -> dict[str, Any]:
+    """The product's result is kept: a kernel that takes the map along spares its reading alone."""
+    chain = _chain([CONTRACTION, MAP, ROW], [256, kept, free, 256])
+    return {**chain, "keep": ["x1", "x3"]}
+
+
+_FIXED = {
+    1: _narrow_early,
+    2: _narrow_late,
+    3: lambda: _kept(320, 192),
+    4: lambda: _kept(512, 192),
+}
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -102,6 +113,8 @@ BEST_FUSION = PythonPuzzle(
     cases=(
         _case("visible example: narrow after the product", visible=True, fixed=1),
         _case("narrow after the map", fixed=2),
+        _case("a wide result that has to be written anyway", fixed=3),
+        _case("one so wide that its reading is worth sparing", fixed=4),
         _case("one operation", length=1),
         _case("two operations", length=2),
         _case("a chain of nine", length=9),

@@ -9,6 +9,7 @@ from gpu_course.puzzle.memory_budgets import (
     IN_ORDER,
     NO_ATOMICS,
     NO_FLOAT64,
+    barriers,
     bytes_stored,
 )
 from gpu_course.puzzle.room import puzzle_fields
@@ -61,7 +62,7 @@ CROSS_ENTROPY = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=3, cols=200, doublings=-3),
-        sized("one class", rows=2, cols=1, doublings=0),
+        sized("one class", rows=1, cols=1, doublings=0),
         sized("31 classes", rows=3, cols=31, doublings=-1),
         sized("exactly one each", rows=2, cols=TPB, doublings=-1),
         sized("large numbers", rows=3, cols=300, doublings=1),
@@ -100,13 +101,7 @@ CROSS_ENTROPY = KernelPuzzle(
             "bytes loaded",
         ),
         bytes_stored("Each gradient is written once, where its number stood."),
-        Budget(
-            "barriers",
-            lambda case, counters: 3 * counters.barriers,
-            "At a barrier all warps of the block wait for the slowest. The lanes of one warp need "
-            "none: they exchange what they know by shuffles.",
-            "barriers, counted warp by warp",
-        ),
+        barriers(3),
         NO_ATOMICS,
         *IN_ORDER,
         NO_FLOAT64,

@@ -28,8 +28,12 @@ def _strips(case: Case) -> int:
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     rows, cols = case.sizes["rows"], case.sizes["cols"]
     x = eighths(rng, (rows, cols), case)
+    dy = eighths(rng, (rows, cols)) / np.float32(64)
+    if case.sizes.get("unusual"):
+        dy[2, 3] = np.nan
+        dy[5, 1], dy[5, cols - 1] = np.inf, -np.inf
     return {
-        "dy": eighths(rng, (rows, cols)) / np.float32(64),
+        "dy": dy,
         "x": x,
         "mean": x.mean(axis=1, dtype=np.float64).astype(np.float32),
         "rstd": (1 / np.sqrt(x.var(axis=1, dtype=np.float64) + 1e-5)).astype(np.float32),
@@ -63,11 +67,13 @@ LAYERNORM_BACKWARD = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=10, cols=70),
+        sized("one cell", rows=1, cols=1),
         sized("one row", rows=1, cols=33),
         sized("one column", rows=9, cols=1),
         sized("exactly one strip", rows=ROWS, cols=TPB),
         sized("as long as rows may be", rows=5, cols=TPB * KEPT, doublings=-4),
         sized("a row more than two strips", rows=2 * ROWS + 1, cols=101),
+        sized("NaN and infinities", rows=11, cols=75, unusual=1),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random", rows=int(rng.integers(9, 20)), cols=int(rng.integers(65, 200))

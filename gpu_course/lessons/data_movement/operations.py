@@ -11,6 +11,7 @@ the three classes, and which of them fuse.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -68,6 +69,32 @@ def fewest_bytes(
     operations: Sequence[Operation], sizes: Mapping[str, int], keep: Sequence[str]
 ) -> int:
     """Returns the bytes of the best grouping into kernels of consecutive operations."""
+    return _best(operations, sizes, keep)[0]
+
+
+def best_groups(
+    operations: Sequence[Operation], sizes: Mapping[str, int], keep: Sequence[str]
+) -> list[list[int]]:
+    """Returns one grouping into kernels of consecutive operations that moves the fewest bytes."""
+    return _best(operations, sizes, keep)[1]
+
+
+def longest_groups(operations: Sequence[Operation]) -> list[list[int]]:
+    """Returns the grouping in which each kernel takes along all that may follow in it."""
+    groups: list[list[int]] = [[0]]
+    for number in range(1, len(operations)):
+        longer = [*groups[-1], number]
+        if may_fuse([operations[each]["kind"] for each in longer]):
+            groups[-1] = longer
+        else:
+            groups.append([number])
+    return groups
+
+
+def _best(
+    operations: Sequence[Operation], sizes: Mapping[str, int], keep: Sequence[str]
+) -> tuple[int, list[list[int]]]:
+    """The fewest bytes, and groups that come to them."""
     kinds = [operation["kind"] for operation in operations]
 
     def cost(first: int, last: int) -> int:
@@ -76,13 +103,15 @@ def fewest_bytes(
         return bytes_of_groups(operations, sizes, keep, groups)[first]
 
     @cache
-    def least(first: int) -> int:
+    def least(first: int) -> tuple[int, tuple[int, ...]]:
+        """The bytes from an operation on, and where its groups end."""
         if first == len(operations):
-            return 0
+            return 0, ()
         ends = (e for e in range(first + 1, len(operations) + 1) if may_fuse(kinds[first:e]))
-        return min(cost(first, end) + least(end) for end in ends)
+        return min((cost(first, end) + least(end)[0], (end, *least(end)[1])) for end in ends)
 
-    return least(0)
+    moved, ends = least(0)
+    return moved, [list(range(a, b)) for a, b in itertools.pairwise((0, *ends))]
 
 
 def drawn_chain(rng: np.random.Generator, length: int) -> dict[str, Any]:

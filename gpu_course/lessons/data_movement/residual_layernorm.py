@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.builders import blocks_to_cover, eighths, gives, sized
+from gpu_course.puzzle.builders import blocks_to_cover, eighths, gives, sized, special
 from gpu_course.puzzle.memory_budgets import (
     IN_ORDER,
     NO_ATOMICS,
     NO_FLOAT64,
+    barriers,
     bytes_loaded,
     bytes_stored,
 )
 from gpu_course.puzzle.room import puzzle_fields
-from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch, Share, Values
+from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Share, Values
 
 TPB = 128
 KEPT = 8
@@ -61,6 +62,7 @@ RESIDUAL_LAYERNORM = KernelPuzzle(
         sized("rows far from 0", rows=3, cols=261, far=4096),
         sized("small numbers and a large eps", rows=3, cols=133, doublings=-5, large_eps=1),
         sized("a row of equal numbers", rows=2, cols=70, level=1),
+        special("NaN and infinities", rows=5, cols=141),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",
@@ -82,14 +84,8 @@ RESIDUAL_LAYERNORM = KernelPuzzle(
             "up it can keep until the block knows mean and spread."
         ),
         bytes_stored("total is written once, and so is out, when all is known."),
-        Budget(
-            "barriers",
-            # Mean first and then the spread takes three; so does a warp that merges for all.
-            lambda case, counters: 3 * counters.barriers,
-            "At a barrier all warps of the block wait for the slowest. The lanes of one warp need "
-            "none: they exchange what they know by shuffles.",
-            "barriers, counted warp by warp",
-        ),
+        # Mean first and then the spread takes three; so does a warp that merges for all.
+        barriers(3),
         NO_ATOMICS,
         *IN_ORDER,
         NO_FLOAT64,

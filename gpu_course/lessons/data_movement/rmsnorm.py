@@ -9,11 +9,12 @@ from gpu_course.puzzle.memory_budgets import (
     IN_ORDER,
     NO_ATOMICS,
     NO_FLOAT64,
+    barriers,
     bytes_loaded,
     bytes_stored,
 )
 from gpu_course.puzzle.room import puzzle_fields
-from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch, Share, Values
+from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Share, Values
 
 TPB = 128
 KEPT = 8
@@ -69,14 +70,8 @@ RMSNORM = KernelPuzzle(
             "a local array whose index the compiler knows, or in shared memory."
         ),
         bytes_stored("Each cell of out is written once, when all is known."),
-        Budget(
-            "barriers",
-            # A tree in shared memory takes eight; a warp that adds up for all the others takes two.
-            lambda case, counters: 2 * counters.barriers,
-            "At a barrier all warps of the block wait for the slowest. The lanes of one warp need "
-            "none: they exchange their sums by shuffles.",
-            "barriers, counted warp by warp",
-        ),
+        # A tree in shared memory takes eight; a warp that adds up for all the others takes two.
+        barriers(2),
         NO_ATOMICS,
         *IN_ORDER,
         NO_FLOAT64,

@@ -224,6 +224,7 @@ def no_guard_of_words(out, x, size, quarter, least, scale, key0, key1):
     if i < quarter:
         kept = cuda.local.array(4, float32)
         for k in range(4):
+            kept[k] = float32(0)
             if i + k * quarter < size:
                 kept[k] = x[i + k * quarter]
         c = cuda.local.array(4, uint32)

@@ -21,7 +21,9 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Mistake
+from tests.course.puzzles import whole_numbers
 from tests.course.puzzles.by_hand import SOLUTIONS
+from tests.course.puzzles.whole_numbers import dtype_of
 
 Thread = tuple[Any, Any]
 """(block, thread), both (z, y, x)."""
@@ -35,8 +37,12 @@ WARP_CALLS = ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "b
 class _Barriers(ast.NodeTransformer):
     """Barriers become `yield LINE`, and what a warp does together `yield (LINE, what, ...)`.
 
-    A call that makes an array says which call it is.
+    A call that makes an array says which call it is, and what a function of the file does becomes
+    a part of who calls it.
     """
+
+    def __init__(self, functions: set[str]) -> None:
+        self.functions = functions
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         self.generic_visit(node)
@@ -52,7 +58,7 @@ class _Barriers(ast.NodeTransformer):
             return ast.copy_location(ast.Yield(ast.Tuple(told, ast.Load())), node)
         if ast.unparse(node.func) == "cuda.shared.array":
             node.args.insert(0, ast.Constant(node.lineno))
-        return node
+        return ast.copy_location(ast.YieldFrom(node), node) if name in self.functions else node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.generic_visit(node)
@@ -63,10 +69,11 @@ class _Barriers(ast.NodeTransformer):
 
 def kernels(path: Path) -> dict[str, Callable[..., Any]]:
     """Returns the functions of an answer file as generator functions, not yet bound to a thread."""
-    tree = _Barriers().visit(ast.parse(path.read_text(encoding="utf-8")))
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = _Barriers({n.name for n in tree.body if isinstance(n, ast.FunctionDef)}).visit(tree)
     tree.body = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
-    scope: dict[str, Any] = {"math": math, "uint32": int}
-    scope |= {name: getattr(np, name) for name in ("float32", "float64", "int32", "int64")}
+    scope: dict[str, Any] = {"math": math, **whole_numbers.NAMES}
+    scope |= {name: getattr(np, name) for name in ("float32", "float64", "int64")}
     exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), scope)
     return {n.name: scope[n.name] for n in tree.body if isinstance(n, ast.FunctionDef)}
 
@@ -185,7 +192,10 @@ def _run_block(
             gridDim=_xyz(grid),
             laneid=number % WARP,
             shared=types.SimpleNamespace(array=array),
-            local=types.SimpleNamespace(array=lambda shape, dtype: np.full(shape, np.nan, dtype)),
+            local=types.SimpleNamespace(
+                array=lambda shape, dtype: np.full(shape, np.nan, dtype_of(dtype))
+            ),
+            libdevice=whole_numbers.LIBDEVICE,
             threadfence_block=lambda: None,
             atomic=_atomics(world),
             threadfence=lambda: None,
@@ -195,7 +205,13 @@ def _run_block(
         size = [n * b for n, b in zip(grid, sides, strict=True)]
         cuda.grid = lambda n, place=place: place[0] if n == 1 else tuple(place[:n])
         cuda.gridsize = lambda n, size=size: size[0] if n == 1 else tuple(size[:n])
-        bound = types.FunctionType(function.__code__, {**function.__globals__, "cuda": cuda})  # type: ignore[attr-defined]
+        scope = {**function.__globals__, "cuda": cuda}  # type: ignore[attr-defined]
+        scope |= {
+            name: types.FunctionType(each.__code__, scope)
+            for name, each in scope.items()
+            if isinstance(each, types.FunctionType)
+        }
+        bound = types.FunctionType(function.__code__, scope)  # type: ignore[attr-defined]
         threads[thread] = bound(*args)
     world.interval, world.rounds = 0, defaultdict(int)
     everyone = len(threads)
@@ -306,8 +322,11 @@ def _atomics(world: _World) -> types.SimpleNamespace:
 
 def _unset(shape: Any, dtype: Any) -> np.ndarray:
     """An array that no thread has filled."""
-    made = np.zeros(shape, dtype)
-    made[...] = np.nan if made.dtype.kind == "f" else -77
+    made = np.zeros(shape, dtype_of(dtype))
+    if made.dtype.kind == "O":
+        made[...] = -77
+    else:
+        made[...] = np.nan if made.dtype.kind == "f" else np.array(-77).astype(made.dtype)
     return made
 
 
@@ -344,8 +363,8 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
         _run_launches(puzzle, functions, case, world, values)
     expected = puzzle.reference(inputs, case)
     got = {name: values[name].values for name in outputs}
-    rtol, atol = puzzle.tolerance
-    right = all(np.allclose(got[n], expected[n], rtol, atol, equal_nan=True) for n in expected)
+    within = puzzle.tolerances(inputs, case, expected)
+    right = all(np.allclose(got[n], expected[n], *within[n], equal_nan=True) for n in expected)
     return Outcome(frozenset(world.found), right)
 
 

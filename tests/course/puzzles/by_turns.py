@@ -342,8 +342,8 @@ def run_case(
         if world.found & {"endless-loop", "barrier-divergence", until}:
             return frozenset(world.found), False
     expected = puzzle.reference(inputs, case)
-    rtol, atol = puzzle.tolerance
+    within = puzzle.tolerances(inputs, case, expected)
     right = all(
-        np.allclose(values[n].values, expected[n], rtol, atol, equal_nan=True) for n in expected
+        np.allclose(values[n].values, expected[n], *within[n], equal_nan=True) for n in expected
     )
     return frozenset(world.found), right

@@ -38,6 +38,12 @@ def hears_other_blocks(loop: Loop) -> Loop:
     return loop
 
 
+def scaled(loop: Loop) -> Loop:
+    """Marks a puzzle with numbers that are scaled, looked up in a table or not there at all."""
+    loop.scaled = True  # type: ignore[attr-defined]
+    return loop
+
+
 def is_marked(puzzle: Puzzle, mark: Callable[[Loop], Loop]) -> bool:
     """True for a puzzle whose loop carries one of the marks above."""
     return getattr(loop_of(puzzle), mark.__name__, False)

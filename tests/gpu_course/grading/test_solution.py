@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from gpu_course.errors import CourseError, UnknownName
-from gpu_course.grading.solution import NotPassed, compare_with_solution, diff, without_marks
+from gpu_course.grading.solution import (
+    NotPassed,
+    compare_with_solution,
+    course_solutions,
+    diff,
+    solutions_folder,
+    without_marks,
+)
 from tests.gpu_course.grading import toy
 from tests.gpu_course.grading.toy import RIGHT, STUB
 
@@ -100,6 +107,15 @@ def test_without_solutions_it_says_so(
     file.write_text(RIGHT)
     with pytest.raises(CourseError, match="there is no folder solutions/"):
         diff("plus_ten")
+
+
+def test_the_course_finds_its_own_solutions_wherever_answers_lie(
+    answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(answers)
+    assert (course_solutions() / "01_threads" / "guard.py").is_file()
+    with pytest.raises(CourseError, match="there is no folder solutions/"):
+        solutions_folder()
 
 
 def test_an_unknown_puzzle(answers: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpu_course.puzzle.specification import Values
-from tests.course.puzzles.promises import Promise, everywhere
+from tests.course.puzzles.promises import Promise, everywhere, finite, one_of
 
 
 def _runs_in_order(given: Values) -> bool:
@@ -30,6 +32,18 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
     "best_fusion": (
         everywhere("at most 18 operations", lambda given: len(given["operations"]) <= 18),
         Promise("at least one", lambda given: len(given["operations"]) == 1),
+    ),
+    "kernel_as_operator": (
+        everywhere(
+            "three float32 tensors",
+            lambda given: all(given[name].dtype == np.float32 for name in ("x", "bias", "slope")),
+        ),
+        everywhere("hold finite numbers", finite("x", "bias", "slope")),
+        everywhere("as long as bias", lambda given: given["x"].shape[-1:] == given["bias"].shape),
+        Promise("x is float32 of one dimension", lambda given: given["x"].ndim == 1),
+        Promise("or more", lambda given: given["x"].ndim == 3),
+        Promise("Neither need be contiguous", one_of("turned", True)),
+        Promise("x may have no rows", lambda given: given["x"].shape[0] == 0),
     ),
 }
 ALIKE = {"best_fusion"}

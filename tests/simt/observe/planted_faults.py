@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from simt.machine.observer import Access
 from simt.observe import order, races, shadow
 from simt.observe.known import Known, known_until
 from simt.observe.order import Fenced, Learned, Log, Order
@@ -201,8 +202,8 @@ def _everything(right: Any, self: Races, *given: Any) -> None:
         each.pending.clear()
 
 
-def _settled(right: Any, self: Races, space: str) -> int:
-    return right(self, "shared")
+def _settled(right: Any, self: Races, access: Access) -> int:
+    return max(1, self.order.all_met)
 
 
 def _earliest(keys: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

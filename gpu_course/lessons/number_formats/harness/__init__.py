@@ -1,0 +1,1 @@
+"""What runs answers to lesson 15 that need more than a call."""

@@ -1,0 +1,1 @@
+"""What was published on attention, and the models it is held against."""
