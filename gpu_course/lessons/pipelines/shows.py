@@ -1,4 +1,4 @@
-"""What lesson 26 shows: pipelines as they run, orders that cannot, and real ranks that follow one."""
+"""What lesson 26 shows: pipelines as they run, orders that cannot, real ranks that follow one."""
 
 from __future__ import annotations
 
