@@ -48,9 +48,7 @@ def schedule_of(order: str, ranks: int, microbatches: int, chunks: int = 2) -> S
     )
 
 
-def run_of(
-    order: str, ranks: int, microbatches: int, chunks: int = 2, message: float = 0.0
-) -> Run:
+def run_of(order: str, ranks: int, microbatches: int, chunks: int = 2, message: float = 0.0) -> Run:
     """Returns an order as it runs, with a forward pass through a rank's stages of 1, back of 2.
 
     Args:

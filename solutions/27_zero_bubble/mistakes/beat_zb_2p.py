@@ -19,9 +19,7 @@ def _by_hand(ranks, microbatches, warm_of, late_of):
 
 # over-budget, slow: Gives ZB-H2, which was made for equal times.
 def the_order_by_hand(ranks, microbatches, times, comm, memory, limit):
-    return _by_hand(
-        ranks, microbatches, lambda rank: 2 * (ranks - rank) - 1, lambda rank: 2 * rank
-    )
+    return _by_hand(ranks, microbatches, lambda rank: 2 * (ranks - rank) - 1, lambda rank: 2 * rank)
 
 
 # over-budget, slow: Gives ZB-H1, which holds half of what is allowed.

@@ -40,9 +40,7 @@ def never_caught_up(ranks, microbatches):
 
 # over-budget, holds-too-many: Puts W off on the first ranks, where most is held.
 def put_off_on_the_wrong_side(ranks, microbatches):
-    return _orders(
-        ranks, microbatches, lambda rank: ranks - rank, lambda rank: ranks - rank - 1
-    )
+    return _orders(ranks, microbatches, lambda rank: ranks - rank, lambda rank: ranks - rank - 1)
 
 
 # wrong-result, too-early: Does W first, and the gradient to the input after it.
