@@ -14,7 +14,7 @@ from gpu_course.lessons.zero_bubble.leaderboard import (
     rate_bound,
     searched,
 )
-from gpu_course.measure.pipelines.actions import Schedule
+from gpu_course.measure.pipelines.actions import BACKWARD, INPUT, WEIGHT, Action, Schedule
 from gpu_course.measure.pipelines.profiles import PROFILES, Profile
 from gpu_course.measure.pipelines.search import search
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
@@ -30,6 +30,8 @@ from gpu_course.notebook.pipelines import (
 
 if TYPE_CHECKING:
     from torch.utils._python_dispatch import TorchDispatchMode
+
+    from gpu_course.notebook.pipeline_board import Board
 
 LESSON = "27_zero_bubble"
 SEARCHED = "bubble rates of the paper's search"
@@ -87,6 +89,50 @@ def schedule_of(order: str, ranks: int, microbatches: int) -> Schedule:
         return pytorch_schedule(order, ranks, microbatches)
     known = ", ".join(dict.fromkeys((*BY_HAND, *SCHEDULES)))
     raise CourseError(f"no order is called {order!r}", f"there are {known}")
+
+
+def taken_apart(ranks: int = 4, microbatches: int = 8) -> Schedule:
+    """Returns 1F1B with I and W where each B was, W right after I.
+
+    Args:
+        ranks, microbatches: of the pipeline.
+    """
+    whole = BY_HAND["1F1B"](ranks, microbatches)
+    orders = tuple(tuple(part for each in order for part in _parts(each)) for order in whole.orders)
+    return Schedule(whole.placement, orders, microbatches, "1F1B, taken apart")
+
+
+def _parts(action: Action) -> tuple[Action, ...]:
+    if action.kind != BACKWARD:
+        return (action,)
+    stage, each = action.stage, action.microbatch
+    return Action(stage, INPUT, each), Action(stage, WEIGHT, each)
+
+
+def waiting(order: str | Schedule, ranks: int = 4, microbatches: int = 8) -> float:
+    """Returns for how long the busiest rank waits, where F, I and W of a rank take 1 each.
+
+    Args:
+        order: a name as for `schedule_of`, or a schedule.
+        ranks, microbatches: of a named one.
+    """
+    made = order if isinstance(order, Schedule) else schedule_of(order, ranks, microbatches)
+    run = _timed(made)
+    return run.cost - max(run.busy)
+
+
+@telling
+def by_hand_board(ranks: int = 4, microbatches: int = 6) -> Board:
+    """Returns 1F1B, taken apart, on a board where actions are moved by hand or by keys.
+
+    A microbatch is held until its W, and a rank may hold as many as there are ranks.
+
+    Args:
+        ranks, microbatches: of the pipeline.
+    """
+    from gpu_course.notebook.pipeline_board import board
+
+    return board(taken_apart(ranks, microbatches), Costs(kept=1.0), float(ranks))
 
 
 def run_of(order: str, ranks: int, microbatches: int, weight: float = 1.0) -> Run:
