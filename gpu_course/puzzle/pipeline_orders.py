@@ -72,13 +72,21 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
     }
 
 
-def able_to_run(result: Any, case: Case) -> Schedule:
+def able_to_run(
+    result: Any, case: Case, placement: Sequence[int] | None = None, ways: int = 1
+) -> Schedule:
     """Returns a result as a schedule that can run.
+
+    Args:
+        result: what an answer returned.
+        case: of which numbers of ranks, microbatches and chunks.
+        placement: for each stage its rank; default as many stages on each rank as it has chunks.
+        ways: how many pipelines share the ranks.
 
     Raises:
         Unusable: it is no table of orders, or the rules find a fault in it.
     """
-    schedule = _read(result, case)
+    schedule = _read(result, case, placement, ways)
     if found := faults(schedule):
         raise Unusable(found[0].sentence, found[0].key)
     return schedule
@@ -90,7 +98,7 @@ def costs(case: Case) -> Costs:
     return Costs(FORWARD_TIME / part, BACKWARD_TIME / part, 0.0)
 
 
-def _read(result: Any, case: Case) -> Schedule:
+def _read(result: Any, case: Case, placement: Sequence[int] | None, ways: int) -> Schedule:
     ranks, chunks = case.sizes["ranks"], case.sizes["chunks"]
     if not isinstance(result, list | tuple) or len(result) != ranks:
         what = f"{len(result)} orders" if isinstance(result, list | tuple) else f"{result!r:.40}"
@@ -100,7 +108,8 @@ def _read(result: Any, case: Case) -> Schedule:
         if isinstance(order, list | tuple) and len(order) > most:
             raise Unusable(f"the order of rank {rank} has {len(order)} actions", "too-long")
     try:
-        return parse(result, looped(ranks, chunks), case.sizes["microbatches"])
+        where = looped(ranks, chunks) if placement is None else placement
+        return parse(result, where, case.sizes["microbatches"], ways=ways)
     except CourseError as refused:
         raise Unusable(refused.fact, "wrong-form") from None
 

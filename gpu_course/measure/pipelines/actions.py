@@ -62,12 +62,18 @@ class Schedule:
         orders: for each rank its actions.
         microbatches: how many there are.
         name: how pictures and messages call it.
+        ways: how many pipelines share the ranks. Stages and microbatches fall into so many equal
+            runs, one after the other, and each run of microbatches goes through its own stages.
+        pairs: for each rank the steps at which F is done together with the B after it; () where no
+            rank does that.
     """
 
     placement: tuple[int, ...]
     orders: tuple[tuple[Action, ...], ...]
     microbatches: int
     name: str = field(default="", compare=False)
+    ways: int = 1
+    pairs: tuple[frozenset[int], ...] = ()
 
     @property
     def stages(self) -> int:
@@ -79,9 +85,27 @@ class Schedule:
         """How many ranks there are."""
         return len(self.orders)
 
+    def way_of_stage(self, stage: int) -> int:
+        """Returns to which of the ways a stage belongs."""
+        return stage * self.ways // self.stages
+
+    def way_of_microbatch(self, microbatch: int) -> int:
+        """Returns which of the ways a microbatch goes."""
+        return microbatch * self.ways // self.microbatches
+
+    def begins_pair(self, rank: int, step: int) -> bool:
+        """Whether a rank does the action of a step together with the one after it."""
+        return bool(self.pairs) and step in self.pairs[rank]
+
     def lines(self) -> list[str]:
         """Returns a line for each rank, as `parse` reads it."""
-        return [" ".join(map(str, order)) for order in self.orders]
+        return [
+            "".join(
+                f"{action}{'&' if self.begins_pair(rank, step) else ' '}"
+                for step, action in enumerate(order)
+            ).rstrip()
+            for rank, order in enumerate(self.orders)
+        ]
 
     def csv(self) -> str:
         """Returns the table as PyTorch's engine reads it: a row for each rank."""
@@ -121,15 +145,17 @@ def parse(
     placement: Sequence[int] | None = None,
     microbatches: int | None = None,
     name: str = "",
+    ways: int = 1,
 ) -> Schedule:
     """Returns a schedule from what was written for each rank.
 
     Args:
         lines: for each rank its actions, "0F0 0F1 0B0" or ["0F0", "0F1", "0B0"], with spaces or
-            commas between them.
+            commas between them. "0F3&0B1" are two that are done together.
         placement: for each stage its rank; default one stage on each rank.
         microbatches: how many there are; default as many as are named.
         name: of the schedule.
+        ways: how many pipelines share the ranks.
 
     Raises:
         CourseError: something that is no action; the message says where and what it would be.
@@ -137,9 +163,10 @@ def parse(
     >>> parse(["0F0 0B0", "1F0,1B0"]).lines()
     ['0F0 0B0', '1F0 1B0']
     """
+    written = [_apart(_words(line, rank)) for rank, line in enumerate(lines)]
     orders = tuple(
-        tuple(_action(word, rank, step) for step, word in enumerate(_words(line, rank)))
-        for rank, line in enumerate(lines)
+        tuple(_action(word, rank, step) for step, word in enumerate(words))
+        for rank, (words, _) in enumerate(written)
     )
     named = {action.microbatch for order in orders for action in order}
     return Schedule(
@@ -147,7 +174,21 @@ def parse(
         orders=orders,
         microbatches=max(named, default=-1) + 1 if microbatches is None else microbatches,
         name=name,
+        ways=ways,
+        pairs=tuple(pairs for _, pairs in written) if any(pairs for _, pairs in written) else (),
     )
+
+
+def _apart(words: Iterable[Any]) -> tuple[list[Any], frozenset[int]]:
+    """Returns the actions one by one, and at which of them a pair begins."""
+    found: list[Any] = []
+    pairs = set()
+    for word in words:
+        both = word.split("&") if isinstance(word, str) and word.count("&") == 1 else [word]
+        if len(both) == 2:
+            pairs.add(len(found))
+        found += both
+    return found, frozenset(pairs)
 
 
 def _words(line: str | Sequence[Any], rank: int) -> list[Any]:

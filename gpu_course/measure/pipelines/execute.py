@@ -43,12 +43,12 @@ def execute(
     shapes: Sequence[Sequence[int]],
     dtype: torch.dtype = torch.float64,
 ) -> list[float]:
-    """Returns the microbatches' losses, in order, on the rank of the last stage; [] elsewhere.
+    """Returns the microbatches' losses, in order, on the rank of their last stage; [] elsewhere.
 
     Args:
         schedule: as `rules.faults` accepts it, of as many ranks as the process group has.
         stages: of this rank, by number.
-        inputs: what stage 0 gets, for each microbatch.
+        inputs: what the first stage of its way gets, for each microbatch.
         targets: what the loss gets, for each microbatch.
         loss: of the last stage's output and a target.
         shapes: for each stage the shape of its output for one microbatch.
@@ -94,7 +94,7 @@ class _Follower:
     ) -> None:
         self.schedule, self.stages, self.loss = schedule, stages, loss
         self.inputs, self.targets, self.shapes, self.dtype = inputs, targets, shapes, dtype
-        self.rank, self.last = dist.get_rank(), schedule.stages - 1
+        self.rank, self.each_way = dist.get_rank(), schedule.stages // schedule.ways
         self.passes: dict[tuple[int, int], _Pass] = {}
         self.here: dict[tuple[int, str, int], Tensor] = {}
         self.sends: list[dist.Work] = []
@@ -113,14 +113,22 @@ class _Follower:
             send.wait()
         return [self.losses[each] for each in sorted(self.losses)]
 
+    def first(self, stage: int) -> bool:
+        """Whether microbatches come in here."""
+        return stage % self.each_way == 0
+
+    def last(self, stage: int) -> bool:
+        """Whether their loss is worked out here."""
+        return (stage + 1) % self.each_way == 0
+
     def forward(self, action: Action) -> None:
         stage, each = action.stage, action.microbatch
-        if stage == 0:
+        if self.first(stage):
             given = self.inputs[each]
         else:
             given = self.get(stage - 1, FORWARD, each, self.shapes[stage - 1]).requires_grad_()
         output = self.stages[stage](given)
-        if stage == self.last:
+        if self.last(stage):
             output = self.loss(output, self.targets[each])
             self.losses[each] = float(output.detach())
         else:
@@ -129,7 +137,7 @@ class _Follower:
 
     def input_gradient(self, action: Action) -> None:
         there = self.come(action)
-        if action.stage:
+        if not self.first(action.stage):
             wanted = torch.autograd.grad(
                 there.output, [there.input], there.gradient, retain_graph=True
             )
@@ -146,7 +154,7 @@ class _Follower:
         there = self.come(action)
         there.output.backward(there.gradient)  # type: ignore[no-untyped-call]
         del self.passes[action.stage, action.microbatch]
-        if action.stage:
+        if not self.first(action.stage):
             assert there.input.grad is not None
             self.give(action.stage, INPUT, action.microbatch, there.input.grad, to=action.stage - 1)
 
@@ -154,7 +162,7 @@ class _Follower:
         """Returns a pass with the gradient of its output, which comes from the stage after it."""
         stage, each = action.stage, action.microbatch
         there = self.passes[stage, each]
-        if stage < self.last:
+        if not self.last(stage):
             there.gradient = self.get(stage + 1, INPUT, each, self.shapes[stage])
         return there
 

@@ -1,10 +1,12 @@
 """The pipeline schedules that have names, each as its rule writes it down.
 
-`gpipe`, `one_f_one_b`, `interleaved`, `breadth_first`, `zb_h1`, `zb_h2`: a function of how many
-ranks and microbatches there are, which returns a Schedule. None needs to know what an action takes.
+`gpipe`, `one_f_one_b`, `interleaved`, `breadth_first`, `zb_h1`, `zb_h2`, `dualpipe`: a function of
+how many ranks and microbatches there are, which returns a Schedule. None needs to know what an
+action takes.
 
 Sources: Huang et al. 2019 (GPipe), Narayanan et al. 2021 (interleaved), Lamy-Poirier 2023
-(breadth-first), Qi et al. 2024 (arXiv 2401.10241: ZB-H1 and ZB-H2, figures 3).
+(breadth-first), Qi et al. 2024 (arXiv 2401.10241: ZB-H1 and ZB-H2, figures 3), DeepSeek-AI 2024
+(arXiv 2412.19437: DualPipe, figure 5).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from gpu_course.measure.pipelines.actions import (
     Schedule,
     looped,
     straight,
+    v_shaped,
 )
 
 
@@ -164,6 +167,109 @@ def _handcrafted(warm: list[int], put_off: list[int], microbatches: int, name: s
         ]
         orders.append(tuple(order))
     return Schedule(straight(len(warm)), tuple(orders), microbatches, name)
+
+
+def dualpipe(ranks: int, microbatches: int) -> Schedule:
+    """Returns DeepSeek-V3's order: two pipelines in opposite directions over the same ranks.
+
+    The first half of the microbatches goes down, through stages 0 to ranks - 1 on ranks 0, 1, 2 and
+    so on; the second half comes up, through stages ranks to 2 ranks - 1 on the same ranks the other
+    way. Stage ranks + s is a copy of stage s. In the middle every rank does an F of one way together
+    with a B of the other.
+
+    Args:
+        ranks: an even number.
+        microbatches: an even number, at least 2 ranks.
+
+    >>> dualpipe(2, 4).lines()[0]
+    '0F0 3F2 0F1 3B2 3F3&0B0 3B3 0I1 0W1'
+    """
+    _check(ranks, microbatches)
+    if ranks % 2 or microbatches % 2 or microbatches < 2 * ranks:
+        raise CourseError(
+            f"DualPipe has no order for {ranks} ranks and {microbatches} microbatches",
+            "give an even number of ranks, and twice as many microbatches or more, an even number",
+        )
+    made = [_DualPipeRank(rank, ranks, microbatches) for rank in range(ranks)]
+    return Schedule(
+        v_shaped(ranks),
+        tuple(tuple(each.order) for each in made),
+        microbatches,
+        "DualPipe",
+        ways=2,
+        pairs=tuple(frozenset(each.pairs) for each in made),
+    )
+
+
+class _DualPipeRank:
+    """One rank's order as it is written down, phase by phase.
+
+    `near` is the way whose beginning is nearer to the rank, `far` the other one. Microbatches of the
+    far way come late, and their gradients begin nearby.
+    """
+
+    def __init__(self, rank: int, ranks: int, microbatches: int) -> None:
+        self.order: list[Action] = []
+        self.pairs: set[int] = set()
+        self.put_off: list[Action] = []
+        self.stages = (rank, 2 * ranks - 1 - rank)
+        self.next = {(FORWARD, 0): 0, (INPUT, 0): 0}
+        self.next |= {(FORWARD, 1): microbatches // 2, (INPUT, 1): microbatches // 2}
+        near = 0 if rank < ranks // 2 else 1
+        self.write(near, 1 - near, min(rank, ranks - 1 - rank), ranks, microbatches // 2)
+
+    def write(self, near: int, far: int, outside: int, ranks: int, each_way: int) -> None:
+        """Writes the whole order; `outside` ranks stand between this one and the nearer end."""
+        inside = ranks // 2 - 1 - outside
+        for _ in range(2 * inside):
+            self.forward(near)
+        for _ in range(outside + 1):
+            self.forward(near)
+            self.forward(far)
+        for _ in range(inside):
+            self.input(far)
+            self.weight()
+            self.forward(far)
+        for each in range(each_way - ranks + outside + 1):
+            # The two ranks in the middle begin apart: what F gives, the other of them waits for.
+            self.both(near, far, apart=not each and not inside)
+            self.both(far, near)
+        for _ in range(inside):
+            self.backward(far)
+            self.both(far, near)
+        for number in range(2 * (outside + 1)):
+            step = self.input if number > outside else self.backward
+            step(far if number % 2 == 0 else near)
+        for _ in range(inside):
+            self.weight()
+            self.input(near)
+        for _ in range(outside + 1):
+            self.weight()
+
+    def take(self, way: int, kind: str, count: str) -> Action:
+        action = Action(self.stages[way], kind, self.next[count, way])
+        self.next[count, way] += 1
+        self.order.append(action)
+        return action
+
+    def forward(self, way: int) -> None:
+        self.take(way, FORWARD, FORWARD)
+
+    def backward(self, way: int) -> None:
+        self.take(way, BACKWARD, INPUT)
+
+    def both(self, forward: int, backward: int, apart: bool = False) -> None:
+        if not apart:
+            self.pairs.add(len(self.order))
+        self.forward(forward)
+        self.backward(backward)
+
+    def input(self, way: int) -> None:
+        done = self.take(way, INPUT, INPUT)
+        self.put_off.append(Action(done.stage, WEIGHT, done.microbatch))
+
+    def weight(self) -> None:
+        self.order.append(self.put_off.pop(0))
 
 
 def _check(ranks: int, microbatches: int, chunks: int = 1) -> None:

@@ -77,8 +77,15 @@ def pytorch_schedule(name: str, ranks: int, microbatches: int, chunks: int = 2) 
             f"PyTorch refuses {name} of {ranks} ranks and {microbatches} microbatches: {refused}",
             "most of its schedules want at least as many microbatches as ranks, or a multiple",
         ) from None
-    orders = tuple(tuple(_actions(table[rank])) for rank in range(ranks))
-    return Schedule(placement, orders, microbatches, f"PyTorch's {name}")
+    read = [_actions(table[rank]) for rank in range(ranks)]
+    pairs = tuple(frozenset(pairs) for _, pairs in read)
+    return Schedule(
+        placement,
+        tuple(tuple(order) for order, _ in read),
+        microbatches,
+        f"PyTorch's {name}",
+        pairs=pairs if any(pairs) else (),
+    )
 
 
 def _placement(name: str, ranks: int, held: int) -> tuple[int, ...]:
@@ -106,17 +113,19 @@ def _no_loss(*_: Any) -> None:
     """Stands for a loss: a schedule without one has no backward passes."""
 
 
-def _actions(order: Iterable[Any]) -> list[Action]:
-    """Returns a rank's actions, in order: a pause is left out, two at once come one by one."""
+def _actions(order: Iterable[Any]) -> tuple[list[Action], list[int]]:
+    """Returns a rank's actions, in order and without pauses, and at which of them a pair begins."""
     made: list[Action] = []
+    pairs = []
     for each in order:
         if each is None:
             continue
         if each.sub_actions:
-            made += _actions(each.sub_actions)
-        elif (kind := each.computation_type.value) in KINDS:
-            made.append(Action(each.stage_index, kind, each.microbatch_index))
-    return made
+            pairs.append(len(made))
+        for part in each.sub_actions or [each]:
+            if (kind := part.computation_type.value) in KINDS:
+                made.append(Action(part.stage_index, kind, part.microbatch_index))
+    return made, pairs
 
 
 def run_on_pytorch(

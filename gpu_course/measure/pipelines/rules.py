@@ -29,8 +29,8 @@ class Fault:
     """One reason why a schedule cannot run.
 
     Attributes:
-        key: "unknown", "wrong-rank", "doubled", "missing", "both-backwards", "too-early",
-            "too-many" or "deadlock".
+        key: "unknown", "wrong-rank", "wrong-way", "doubled", "missing", "both-backwards", "bad-pair",
+            "too-early", "too-many" or "deadlock".
         rank, step: where it is; a missing action has step None.
         sentence: what is wrong, in words.
         circle: of a deadlock, for each rank in it what it stands at and what it waits for.
@@ -43,24 +43,35 @@ class Fault:
     circle: tuple[tuple[Action, Action], ...] = ()
 
 
-def needs(action: Action, stages: int) -> tuple[Action, ...]:
+def needs(action: Action, stages: int, ways: int = 1) -> tuple[Action, ...]:
     """Returns what must be done before an action can be, by whichever rank.
 
     Args:
         action: of a schedule of this many stages.
         stages: how many there are.
+        ways: how many pipelines they make up, each of equally many.
 
     A backward pass is named by its gradient to the input, I; a B stands for it where a schedule
     has one.
     """
     stage, microbatch = action.stage, action.microbatch
+    each_way = stages // ways
     if action.kind == FORWARD:
-        return (Action(stage - 1, FORWARD, microbatch),) if stage else ()
+        return (Action(stage - 1, FORWARD, microbatch),) if stage % each_way else ()
     if action.kind == WEIGHT:
         return (Action(stage, INPUT, microbatch),)
     own = Action(stage, FORWARD, microbatch)
-    after = (Action(stage + 1, INPUT, microbatch),) if stage + 1 < stages else ()
+    after = (Action(stage + 1, INPUT, microbatch),) if (stage + 1) % each_way else ()
     return (own, *after)
+
+
+def needs_at(schedule: Schedule, rank: int, step: int) -> tuple[Action, ...]:
+    """Returns what must be done before a rank can take a step, or the pair that begins with it."""
+    order = schedule.orders[rank]
+    done = order[step : step + 2] if schedule.begins_pair(rank, step) else order[step : step + 1]
+    return tuple(
+        need for action in done for need in needs(action, schedule.stages, schedule.ways)
+    )
 
 
 def as_needed(action: Action) -> Action:
@@ -80,7 +91,7 @@ def faults(schedule: Schedule, most: int | None = None) -> list[Fault]:
         schedule: any table of actions.
         most: the most microbatches whose activations a rank may hold at a time, counted per stage.
     """
-    for check in (_placed, _whole, _ordered):
+    for check in (_placed, _whole, _paired, _ordered):
         if found := list(check(schedule)):
             return found
     if circle := deadlock(schedule):
@@ -130,6 +141,20 @@ def _placed(schedule: Schedule) -> Iterator[Fault]:
                 f"{where} belongs to rank {schedule.placement[action.stage]}, which holds stage "
                 f"{action.stage}",
             )
+        elif not _goes_through(schedule, action.stage, action.microbatch):
+            per_way = schedule.stages // schedule.ways
+            first = schedule.way_of_microbatch(action.microbatch) * per_way
+            yield Fault(
+                "wrong-way",
+                rank,
+                step,
+                f"{where} is on the wrong way: microbatch {action.microbatch} goes through stages "
+                f"{first} to {first + per_way - 1}",
+            )
+
+
+def _goes_through(schedule: Schedule, stage: int, microbatch: int) -> bool:
+    return schedule.way_of_stage(stage) == schedule.way_of_microbatch(microbatch)
 
 
 def _whole(schedule: Schedule) -> Iterator[Fault]:
@@ -145,6 +170,8 @@ def _whole(schedule: Schedule) -> Iterator[Fault]:
         first.setdefault(action, step)
     for stage, rank in enumerate(schedule.placement):
         for microbatch in range(schedule.microbatches):
+            if not _goes_through(schedule, stage, microbatch):
+                continue
             yield from _one_pass(schedule, first, rank, stage, microbatch)
 
 
@@ -176,11 +203,27 @@ def _one_pass(
             )
 
 
+def _paired(schedule: Schedule) -> Iterator[Fault]:
+    for rank, pairs in enumerate(schedule.pairs):
+        order = schedule.orders[rank]
+        for step in sorted(pairs):
+            one, other = order[step], order[step + 1]
+            of = {(each.stage, each.microbatch) for each in (one, other)}
+            if (one.kind, other.kind) != (FORWARD, BACKWARD) or len(of) == 1:
+                yield Fault(
+                    "bad-pair",
+                    rank,
+                    step,
+                    f"rank {rank} does {one} and {other} together, at step {step}; a pair is the F "
+                    "of one microbatch and the B of another",
+                )
+
+
 def _ordered(schedule: Schedule) -> Iterator[Fault]:
     for rank, order in enumerate(schedule.orders):
         at = {as_needed(action): step for step, action in enumerate(order)}
         for step, action in enumerate(order):
-            for need in needs(action, schedule.stages):
+            for need in needs(action, schedule.stages, schedule.ways):
                 if need.stage == action.stage and at[need] > step:
                     before = order[at[need]]
                     yield Fault(
@@ -203,8 +246,7 @@ def deadlock(schedule: Schedule) -> Fault | None:
     at, done = [0] * schedule.ranks, set[Action]()
 
     def missing(rank: int) -> Action | None:
-        action = schedule.orders[rank][at[rank]]
-        for need in needs(action, schedule.stages):
+        for need in needs_at(schedule, rank, at[rank]):
             if need not in done:
                 return need
         return None

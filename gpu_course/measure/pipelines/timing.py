@@ -27,7 +27,7 @@ from gpu_course.measure.pipelines.actions import (
     Action,
     Schedule,
 )
-from gpu_course.measure.pipelines.rules import as_needed, faults, needs
+from gpu_course.measure.pipelines.rules import as_needed, faults, needs_at
 
 Cost = float | Callable[[int], float]
 """The same for every stage, or a function of the stage."""
@@ -42,6 +42,7 @@ class Costs:
         comm: time from the end of an action to when another rank has its result.
         activation: memory that F adds.
         kept: of it, what W still needs after I.
+        pair: time of an F and a B that are done together; None for as long as one after the other.
     """
 
     forward: Cost = 1.0
@@ -50,6 +51,7 @@ class Costs:
     comm: float = 0.0
     activation: Cost = 1.0
     kept: Cost = 0.5
+    pair: float | None = None
 
     def time(self, action: Action) -> float:
         """Returns how long an action takes."""
@@ -176,13 +178,14 @@ def as_far_as_it_goes(schedule: Schedule, costs: Costs) -> Run:
         for rank, order in enumerate(schedule.orders):
             while at[rank] < len(order):
                 action = order[at[rank]]
-                ready = _ready(schedule, action, ends, costs.comm)
+                ready = _ready(schedule, rank, at[rank], ends, costs.comm)
                 if ready is None:
                     break
                 start = max(free[rank], ready)
-                free[rank] = start + costs.time(action)
+                own, until_sent = _took(schedule, rank, at[rank], costs)
+                free[rank] = start + own
                 # Of an action that is there twice, others wait for the first.
-                ends.setdefault(as_needed(action), free[rank])
+                ends.setdefault(as_needed(action), start + until_sent)
                 spans[rank].append(Span(rank, action, start, free[rank]))
                 at[rank] += 1
                 moved = True
@@ -194,15 +197,30 @@ def as_far_as_it_goes(schedule: Schedule, costs: Costs) -> Run:
     )
 
 
+def _took(schedule: Schedule, rank: int, step: int, costs: Costs) -> tuple[float, float]:
+    """Returns how long an action takes, and after how long its result is sent.
+
+    Of a pair both results are sent at its end, and F is drawn before B.
+    """
+    order = schedule.orders[rank]
+    first = step - 1 if schedule.begins_pair(rank, step - 1) else step
+    if not schedule.begins_pair(rank, first):
+        return costs.time(order[step]), costs.time(order[step])
+    f, b = costs.time(order[first]), costs.time(order[first + 1])
+    whole = f + b if costs.pair is None else costs.pair
+    f_part = whole * f / (f + b)
+    return (f_part, whole) if step == first else (whole - f_part, whole - f_part)
+
+
 def _ready(
-    schedule: Schedule, action: Action, ends: Mapping[Action, float], comm: float
+    schedule: Schedule, rank: int, step: int, ends: Mapping[Action, float], comm: float
 ) -> float | None:
-    """Returns when all that an action needs is on its rank, None where it is not known yet."""
+    """Returns when all that a step needs is on its rank, None where it is not known yet."""
     latest = 0.0
-    for need in needs(action, schedule.stages):
+    for need in needs_at(schedule, rank, step):
         if need not in ends:
             return None
-        away = schedule.placement[need.stage] != schedule.placement[action.stage]
+        away = schedule.placement[need.stage] != rank
         latest = max(latest, ends[need] + comm * away)
     return latest
 

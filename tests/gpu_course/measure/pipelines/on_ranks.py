@@ -66,13 +66,18 @@ def run_on_pytorch(lines: Sequence[str], placement: Sequence[int], microbatches:
     return losses, {str(number): gradients(module) for number, module in own.items()}
 
 
-def run(lines: Sequence[str], placement: Sequence[int], microbatches: int) -> object:
+def run(
+    lines: Sequence[str], placement: Sequence[int], microbatches: int, ways: int = 1
+) -> object:
     """Returns a rank's losses, and its stages' gradients by number."""
-    schedule = parse(lines, placement, microbatches)
+    schedule = parse(lines, placement, microbatches, ways=ways)
+    each_way = len(placement) // ways
     own = {
-        number: stage(number) for number, rank in enumerate(placement) if rank == dist.get_rank()
+        number: stage(number % each_way)
+        for number, rank in enumerate(placement)
+        if rank == dist.get_rank()
     }
-    inputs, targets = batch(len(placement), microbatches)
-    shapes = [(ROWS, width) for width in WIDTHS[1 : len(placement) + 1]]
+    inputs, targets = batch(each_way, microbatches)
+    shapes = [(ROWS, width) for width in WIDTHS[1 : each_way + 1]] * ways
     losses = execute(schedule, own, inputs, targets, mse_loss, shapes)
     return losses, {str(number): gradients(module) for number, module in own.items()}
