@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.errors import CourseError
@@ -54,12 +55,20 @@ def picture_of(run: Run) -> Picture:
     return Picture(draw_pipeline(steps_of(run), run.schedule.name, memory=run.memory))
 
 
-def own_schedule(puzzle: str, microbatches: int, **given: Any) -> Schedule:
+def own_schedule(
+    puzzle: str,
+    microbatches: int,
+    placement: Sequence[int] | None = None,
+    ways: int = 1,
+    **given: Any,
+) -> Schedule:
     """Returns the orders that the learner's answer gives, once they can run.
 
     Args:
-        puzzle: one whose answer returns an order for each rank, one stage on each.
+        puzzle: one whose answer returns an order for each rank.
         microbatches: how many there are.
+        placement: for each stage its rank; default one stage on each rank.
+        ways: how many pipelines share the ranks.
         given: what else the answer takes.
 
     Raises:
@@ -70,7 +79,7 @@ def own_schedule(puzzle: str, microbatches: int, **given: Any) -> Schedule:
 
     asked = {"microbatches": microbatches} | given
     found = run_own(puzzle, called, 1, function=puzzle, asked=asked)
-    schedule = parse(found.results[0], microbatches=microbatches, name=f"your {puzzle}")
+    schedule = parse(found.results[0], placement, microbatches, f"your {puzzle}", ways)
     if wrong := faults(schedule):
         raise CourseError(
             f"your {puzzle} cannot run: {wrong[0].sentence}", "pass the puzzle, then come back"

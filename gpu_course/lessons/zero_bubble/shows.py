@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.claims.published import rows
@@ -14,8 +14,17 @@ from gpu_course.lessons.zero_bubble.leaderboard import (
     rate_bound,
     searched,
 )
-from gpu_course.measure.pipelines.actions import BACKWARD, INPUT, WEIGHT, Action, Schedule
+from gpu_course.measure.pipelines.actions import (
+    BACKWARD,
+    INPUT,
+    WEIGHT,
+    Action,
+    Schedule,
+    v_shaped,
+)
+from gpu_course.measure.pipelines.orders import dualpipe
 from gpu_course.measure.pipelines.profiles import PROFILES, Profile
+from gpu_course.measure.pipelines.rules import in_flight
 from gpu_course.measure.pipelines.search import search
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
 from gpu_course.notebook.marks import asks_for_answers
@@ -36,6 +45,8 @@ if TYPE_CHECKING:
 LESSON = "27_zero_bubble"
 SEARCHED = "bubble rates of the paper's search"
 THROUGHPUT = "Table 4, throughput"
+RULES: Mapping[str, Callable[[int, int], Schedule]] = {**BY_HAND, "DualPipe": dualpipe}
+"""The orders of this lesson that are made by a rule."""
 FEW_TRIES = 12
 """Enough for an explorer, which has to answer while a slider is dragged."""
 
@@ -75,7 +86,7 @@ def schedule_of(order: str, ranks: int, microbatches: int) -> Schedule:
     """Returns an order by its name.
 
     Args:
-        order: a key of BY_HAND, or the name of one of PyTorch's schedules.
+        order: a key of RULES, or the name of one of PyTorch's schedules.
         ranks, microbatches: of the pipeline.
 
     Raises:
@@ -83,11 +94,11 @@ def schedule_of(order: str, ranks: int, microbatches: int) -> Schedule:
     """
     from gpu_course.measure.pipelines.pytorch import SCHEDULES, pytorch_schedule
 
-    if order in BY_HAND:
-        return BY_HAND[order](ranks, microbatches)
+    if order in RULES:
+        return RULES[order](ranks, microbatches)
     if order in SCHEDULES:
         return pytorch_schedule(order, ranks, microbatches)
-    known = ", ".join(dict.fromkeys((*BY_HAND, *SCHEDULES)))
+    known = ", ".join(dict.fromkeys((*RULES, *SCHEDULES)))
     raise CourseError(f"no order is called {order!r}", f"there are {known}")
 
 
@@ -146,7 +157,7 @@ def run_of(order: str, ranks: int, microbatches: int, weight: float = 1.0) -> Ru
 
 
 def _timed(schedule: Schedule, weight: float = 1.0) -> Run:
-    part = schedule.stages // schedule.ranks
+    part = schedule.stages // schedule.ranks // schedule.ways
     return simulate(schedule, Costs(1 / part, 1 / part, weight / part, 0.0, 1 / part, 0.5 / part))
 
 
@@ -168,10 +179,15 @@ def own(puzzle: str, ranks: int = 4, microbatches: int = 8, weight: float = 1.0)
     """Returns a picture of the orders that your answer gives.
 
     Args:
-        puzzle: "zb_h1" or "zb_h2".
+        puzzle: "zb_h1", "zb_h2" or "dualpipe".
         ranks, microbatches, weight: as for `run_of`.
     """
-    return picture_of(_timed(own_schedule(puzzle, microbatches, ranks=ranks), weight))
+    return picture_of(_timed(_own(puzzle, ranks, microbatches), weight))
+
+
+def _own(puzzle: str, ranks: int, microbatches: int) -> Schedule:
+    both = {"placement": v_shaped(ranks), "ways": 2} if puzzle == "dualpipe" else {}
+    return own_schedule(puzzle, microbatches, ranks=ranks, **both)
 
 
 @asks_for_answers
@@ -182,7 +198,7 @@ def own_on_ranks(puzzle: str = "zb_h1", ranks: int = 2, microbatches: int = 4) -
     Args:
         puzzle, ranks, microbatches: as for `own`.
     """
-    return beside_one_process(own_schedule(puzzle, microbatches, ranks=ranks))
+    return beside_one_process(_own(puzzle, ranks, microbatches))
 
 
 # A search, and what it is held against
@@ -358,10 +374,10 @@ def seven(ranks: int = 4, microbatches: int = 8) -> str:
 def _all(ranks: int, microbatches: int) -> Iterator[tuple[str, Run]]:
     from gpu_course.measure.pipelines.pytorch import SCHEDULES
 
-    for name in BY_HAND:
+    for name in RULES:
         yield name, run_of(name, ranks, microbatches)
     for name in SCHEDULES:
-        if name not in BY_HAND:
+        if name not in RULES:
             yield f"PyTorch {name}", run_of(name, ranks, microbatches)
 
 
@@ -373,22 +389,31 @@ def _row(name: str, run: Run) -> str:
 
 
 @telling
-def formulas(ranks: int = 8) -> str:
-    """Returns the bubbles and the memory that DeepSeek-V3's Table 2 gives by formula.
+def formulas(ranks: int = 8, microbatches: int = 20) -> str:
+    """Returns the bubbles that DeepSeek-V3's Table 2 gives by formula, beside simulation.
 
     Args:
         ranks: PP there, an even number. F, I and W take 1 each, a forward and a backward pass at
             once take 3.
+        microbatches: of the simulation, an even number, at least 2 ranks.
     """
     f, b, w, both = 1, 2, 1, 3
-    found = (
-        ("1F1B", (ranks - 1) * (f + b), 1, ranks),
-        ("ZB1P", (ranks - 1) * (f + b - 2 * w), 1, ranks),
-        ("DualPipe", (ranks // 2 - 1) * (both + b - 3 * w), 2, ranks + 1),
-    )
-    lines = [f"{ranks} ranks{'':<8}{'waits for':>10}{'parameters':>12}{'activations':>13}"]
-    for name, waits, parameters, held in found:
-        lines.append(f"{name:<15}{waits:>10}{parameters:>11}x{held:>13}")
+    bubbles = {
+        "1F1B": (ranks - 1) * (f + b),
+        "ZB-H1": (ranks - 1) * (f + b - 2 * w),
+        "DualPipe": (ranks // 2 - 1) * (both + b - 3 * w),
+    }
+    lines = [
+        f"{ranks} ranks, {microbatches} microbatches",
+        f"{'':<12}{'waits by formula':>18}{'simulated':>12}{'stages':>9}{'held':>7}",
+    ]
+    for name, waits in bubbles.items():
+        run = run_of(name, ranks, microbatches)
+        stages = run.schedule.stages // ranks
+        lines.append(
+            f"{name:<12}{waits:>18}{run.cost - max(run.busy):>12g}{stages:>9}"
+            f"{max(in_flight(run.schedule)):>7}"
+        )
     return "\n".join(lines)
 
 

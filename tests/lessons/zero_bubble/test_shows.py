@@ -57,7 +57,7 @@ def test_asking_twice_takes_the_products_between_layers_twice() -> None:
     assert shows.matmuls(lambda: asked(x), lambda: asked(*weights)) == 3 + 5
 
 
-@pytest.mark.parametrize("order", [*shows.BY_HAND, *SCHEDULES])
+@pytest.mark.parametrize("order", [*shows.RULES, *SCHEDULES])
 def test_every_order_can_be_drawn(order: str) -> None:
     assert "rank 3" in readable(shows.pipeline(order))
 
@@ -97,8 +97,9 @@ def test_tables_of_schedules_and_formulas() -> None:
     found = text(shows.seven())
     assert all(name in found for name in SCHEDULES)
     assert "ZBVZeroBubble" in found and found.count("0.0%") == 2
-    dual = text(shows.formulas(8)).splitlines()[-1].split()
-    assert dual == ["DualPipe", "6", "2x", "9"]
+    lines = [line.split() for line in text(shows.formulas(8)).splitlines()[2:]]
+    assert [line[1] for line in lines] == [line[2] for line in lines] == ["21", "7", "6"]
+    assert lines[-1] == ["DualPipe", "6", "6", "2", "9"]
 
 
 def test_messages_that_keep_gpus_busy_explain_a_part() -> None:
@@ -113,6 +114,7 @@ def test_messages_that_keep_gpus_busy_explain_a_part() -> None:
 def test_ones_own_orders_are_drawn_ranked_and_run() -> None:
     assert readable(shows.own("zb_h1")).startswith("your zb_h1: a bubble of 11.1%")
     assert "your zb_h2: a bubble of 0.0%" in readable(shows.own("zb_h2"))
+    assert "your dualpipe: a bubble of 7.7%" in readable(shows.own("dualpipe"))
     assert text(shows.own_on_ranks()).count("those of one process") == 2
     assert text(shows.leaderboard()).count("yours") == 2
 
