@@ -4,7 +4,8 @@
 
 Three tables. Orders made by hand, by simulation, and the interleaved order by its formula, each
 beside the printed rate where there is one. The course's search in the memory of ZB-1p and of ZB-2p,
-with the bound that no order goes below, and its seconds of processor time. The seven schedules that PyTorch brings.
+with the bound that no order goes below, and its seconds of processor time. The seven schedules that
+PyTorch brings.
 
 Source of what is printed: arXiv 2401.10241, by the rows of lesson 27's claims; the rates of 1F1B
 and of 1F1B-I are its Table 8's, typed here since no claim of the course holds them.

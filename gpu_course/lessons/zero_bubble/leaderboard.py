@@ -1,7 +1,7 @@
 """The orders of a measured pipeline side by side: made by hand, searched, and what none can reach.
 
-`searched` is the course's search, which begins with the orders made by hand, and has a count of tries
-that takes about a second at most; what it finds is the same on every machine.
+`searched` is the course's search. It begins with the best order made by hand, and has a count of
+tries that takes about a second at most; what it finds is the same on every machine.
 """
 
 from __future__ import annotations
