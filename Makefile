@@ -85,6 +85,7 @@ bench: $(DEV_STAMP)
 	$(RUN) benchmarks/pictures.py
 	$(RUN) benchmarks/rotor.py
 	$(RUN) benchmarks/schedules.py
+	$(RUN) -m benchmarks.pipelines
 	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/ranks.py
 	$(RUN) benchmarks/launches.py

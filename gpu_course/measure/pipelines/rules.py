@@ -33,12 +33,14 @@ class Fault:
             "too-early", "too-many" or "deadlock".
         rank, step: where it is; a missing action has step None.
         sentence: what is wrong, in words.
+        circle: of a deadlock, for each rank in it what it stands at and what it waits for.
     """
 
     key: str
     rank: int
     step: int | None
     sentence: str
+    circle: tuple[tuple[Action, Action], ...] = ()
 
 
 def needs(action: Action, stages: int, ways: int = 1) -> tuple[Action, ...]:
@@ -264,7 +266,13 @@ def deadlock(schedule: Schedule) -> Fault | None:
     while (holder := _holder(schedule, missing(path[-1]))) not in path:
         path.append(holder)
     circle = path[path.index(holder) :]
-    return Fault("deadlock", circle[0], at[circle[0]], _told(schedule, circle, at, missing))
+    sentence = _told(schedule, circle, at, missing)
+    waits = tuple(
+        (schedule.orders[rank][at[rank]], _written_as(schedule, need))
+        for rank in circle
+        if (need := missing(rank)) is not None
+    )
+    return Fault("deadlock", circle[0], at[circle[0]], sentence, waits)
 
 
 def _holder(schedule: Schedule, needed: Action | None) -> int:

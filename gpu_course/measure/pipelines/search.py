@@ -19,6 +19,7 @@ from __future__ import annotations
 import heapq
 import math
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpu_course.errors import CourseError
@@ -63,13 +64,13 @@ class Found:
 
     Attributes:
         schedule, run: what it is, and how it runs.
-        policy: the numbers it was made by.
+        policy: the numbers it was made by; None for one that was given to begin with.
         bound: a bubble rate below which no schedule of these costs and this limit can go.
     """
 
     schedule: Schedule
     run: Run
-    policy: Policy
+    policy: Policy | None
     bound: float
 
 
@@ -80,6 +81,7 @@ def search(
     limit: float,
     tries: int = 300,
     seed: int = 0,
+    begin: Iterable[Schedule] = (),
 ) -> Found:
     """Returns the schedule with the lowest bubble rate among those tried.
 
@@ -89,6 +91,7 @@ def search(
         limit: the most memory of a rank, in the unit of `costs.activation`.
         tries: how many policies are drawn.
         seed: of the drawing.
+        begin: schedules to beat; those that do not fit into the memory are left out.
 
     Raises:
         CourseError: not even one microbatch fits, or no policy came to an end.
@@ -101,9 +104,13 @@ def search(
         )
     least = _least_cost(ranks, microbatches, costs, limit)
     rng = random.Random(seed)
-    best: tuple[float, Policy, Schedule] | None = None
+    best: tuple[float, Policy | None, Schedule] | None = None
+    for given in begin:
+        run = simulate(given, costs)
+        if max(run.peaks) <= limit + _SLACK and (best is None or run.cost < best[0]):
+            best = run.cost, None, given
     for each in range(tries):
-        if best is None or each % 2:
+        if best is None or best[1] is None or each % 2:
             policy = Policy() if not each else _drawn(rng, ranks, limit)
         else:
             policy = _near(rng, best[1])

@@ -107,17 +107,17 @@ class Run:
     @property
     def end(self) -> float:
         """When the last action ends; the first begins at 0."""
-        return max(span[-1].end for span in self.spans if span)
+        return max((span[-1].end for span in self.spans if span), default=0.0)
 
     @property
     def cost(self) -> float:
         """The longest time from a rank's first start to its last end."""
-        return max(span[-1].end - span[0].start for span in self.spans if span)
+        return max((span[-1].end - span[0].start for span in self.spans if span), default=0.0)
 
     @property
     def bubble_rate(self) -> float:
         """The share of `cost` in which the busiest rank has nothing to do."""
-        return (self.cost - max(self.busy)) / self.cost
+        return (self.cost - max(self.busy)) / self.cost if self.cost else 0.0
 
     @property
     def busy(self) -> tuple[float, ...]:
@@ -154,27 +154,41 @@ def simulate(schedule: Schedule, costs: Costs) -> Run:
             f"the schedule cannot run: {found[0].sentence}",
             "gpu_course.measure.pipelines.rules.faults names all that is wrong with a schedule",
         )
+    return as_far_as_it_goes(schedule, costs)
+
+
+def as_far_as_it_goes(schedule: Schedule, costs: Costs) -> Run:
+    """Returns what runs of a schedule that may have faults: each rank stops where it has to wait.
+
+    Args:
+        schedule: any table of actions on ranks and stages that there are.
+        costs: what its actions take.
+
+    >>> from gpu_course.measure.pipelines.actions import parse
+    >>> run = as_far_as_it_goes(parse(["0F0 0B1 0F1 0B0", "1F0 1B0 1F1 1B1"]), Costs())
+    >>> [len(spans) for spans in run.spans]         # rank 0 waits for what it would do later
+    [1, 2]
+    """
     ends: dict[Action, float] = {}
     at, free = [0] * schedule.ranks, [0.0] * schedule.ranks
     spans: list[list[Span]] = [[] for _ in range(schedule.ranks)]
-    waiting = list(range(schedule.ranks))
-    while waiting:
-        still = []
-        for rank in waiting:
-            order = schedule.orders[rank]
+    moved = True
+    while moved:
+        moved = False
+        for rank, order in enumerate(schedule.orders):
             while at[rank] < len(order):
                 action = order[at[rank]]
                 ready = _ready(schedule, rank, at[rank], ends, costs.comm)
                 if ready is None:
-                    still.append(rank)
                     break
                 start = max(free[rank], ready)
                 own, until_sent = _took(schedule, rank, at[rank], costs)
                 free[rank] = start + own
-                ends[as_needed(action)] = start + until_sent
+                # Of an action that is there twice, others wait for the first.
+                ends.setdefault(as_needed(action), start + until_sent)
                 spans[rank].append(Span(rank, action, start, free[rank]))
                 at[rank] += 1
-        waiting = still
+                moved = True
     return Run(
         schedule,
         costs,

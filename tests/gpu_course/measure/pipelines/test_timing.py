@@ -18,7 +18,8 @@ from gpu_course.measure.pipelines.orders import (
     zb_h1,
     zb_h2,
 )
-from gpu_course.measure.pipelines.timing import Costs, Run, simulate
+from gpu_course.measure.pipelines.rules import faults
+from gpu_course.measure.pipelines.timing import Costs, Run, as_far_as_it_goes, simulate
 
 small = st.integers(1, 5)
 
@@ -114,3 +115,17 @@ def test_stages_of_different_length() -> None:
 def test_what_cannot_run_is_refused() -> None:
     with pytest.raises(CourseError, match="rank 0 stands at 0B0"):
         simulate(parse(["0F0 0B0 0F1 0B1", "1F1 1B1 1F0 1B0"]), Costs())
+
+
+@pytest.mark.parametrize("schedule", [gpipe(3, 4), one_f_one_b(4, 8), interleaved(2, 4, 2)])
+def test_what_can_run_goes_all_the_way(schedule: Schedule) -> None:
+    assert as_far_as_it_goes(schedule, Costs()).spans == simulate(schedule, Costs()).spans
+
+
+def test_what_cannot_run_stops_where_it_waits() -> None:
+    schedule = parse(["0F0 0B0 0F1 0B1", "1F1 1B1 1F0 1B0"])
+    run = as_far_as_it_goes(schedule, Costs())
+    assert [[str(span.action) for span in spans] for spans in run.spans] == [["0F0"], []]
+    (fault,) = faults(schedule)
+    assert [(str(a), str(b)) for a, b in fault.circle] == [("0B0", "1B0"), ("1F1", "0F1")]
+    assert [held for _, held in run.memory[0]] == [0.0, 1.0]
