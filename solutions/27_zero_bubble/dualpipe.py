@@ -8,8 +8,8 @@
 The first half of the microbatches goes down, through stages 0, 1, ...
 to ranks - 1, the second half up, through stages ranks, ... to
 2 * ranks - 1. Rank r holds stage r of the way down and stage
-2 * ranks - 1 - r of the way up, a copy of stage ranks - 1 - r: both
-ways begin at one end of the ranks. Return a list with an order for each
+2 * ranks - 1 - r of the way up, a copy of stage ranks - 1 - r: the two
+ways begin at opposite ends. Return a list with an order for each
 rank, each a list of actions:
 
     "2F5"       the forward pass of microbatch 5 through stage 2
