@@ -31,7 +31,7 @@ LATER_LOOKS: Mapping[str, dict[str, Any]] = {
 WAITS: dict[str, Any] = {
     "facecolor": p.PAPER, "edgecolor": p.RULE, "hatch": p.UNWRITTEN_HATCH,
 }  # fmt: skip
-_NAMES = {"F": "forward", "B": "backward", "I": "to its input", "W": "to its weights"}
+_NAMES = {"F": "forward", "B": "backward", "I": "to input", "W": "to weights"}
 _LEFT, _RIGHT, _TOP = 0.75, 0.2, 0.8
 _BAR, _LEVEL, _GAP = 0.24, 0.26, 0.1
 _DIGIT = 0.075
@@ -101,7 +101,7 @@ def draw_pipeline(
 
 def _words(steps: Sequence[Step], memory: Sequence[Levels], unit: str) -> str:
     cost, busy = _cost(steps), _busiest(steps)
-    words = f"a bubble of {1 - busy / cost:.1%}" if cost else "nothing runs"
+    words = f"a bubble of {max(0.0, 1 - busy / cost):.1%}" if cost else "nothing runs"
     if memory:
         most = max((held for levels in memory for _, held in levels), default=0.0)
         words += f"  ·  at most {most:.3g} {unit} held, the area under each row"
@@ -197,9 +197,9 @@ def _draw_key(axes: Axes, steps: Sequence[Step], y: float) -> None:
     entries.append((WAITS, "a bubble"))
     x = 0.12
     for look, words in entries:
-        axes.add_artist(Rectangle((x, y - 0.08), 0.28, 0.16, linewidth=0.5, zorder=3, **look))
-        axes.text(x + 0.36, y, words, fontsize=p.SMALL, color=p.INK, va="center_baseline")
-        x += 0.36 + len(words) * 0.072 + 0.16
+        axes.add_artist(Rectangle((x, y - 0.08), 0.22, 0.16, linewidth=0.5, zorder=3, **look))
+        axes.text(x + 0.28, y, words, fontsize=p.SMALL, color=p.INK, va="center_baseline")
+        x += 0.28 + len(words) * 0.072 + 0.14
 
 
 def describe_pipeline(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpu_course.draw.training.pipelines import Step, draw_pipeline
 from gpu_course.errors import CourseError
-from gpu_course.lessons.pipelines import runs
 from gpu_course.measure.pipelines import orders
 from gpu_course.measure.pipelines.actions import Schedule, looped, parse
 from gpu_course.measure.pipelines.pytorch import SCHEDULES, pytorch_schedule
@@ -14,12 +12,10 @@ from gpu_course.measure.pipelines.rules import faults
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
-from gpu_course.ranks.runner import run_function
+from gpu_course.notebook.pipelines import beside_one_process, picture_of
 
 ORDERS = ("GPipe", "1F1B", "interleaved", "breadth-first")
 """The orders of this lesson, by name."""
-AGREE = 1e-12
-"""Gradients in float64 that differ by less are the same but for rounding."""
 
 
 def schedule_of(order: str, ranks: int, microbatches: int, chunks: int = 2) -> Schedule:
@@ -70,25 +66,7 @@ def pipeline(
         order, ranks, microbatches, chunks, message: as for `run_of`.
     """
     run = run_of(order, ranks, microbatches, chunks, message)
-    return Picture(draw_pipeline(steps_of(run), run.schedule.name, memory=run.memory))
-
-
-def steps_of(run: Run) -> list[Step]:
-    """Returns a run as the picture takes it."""
-    placement = run.schedule.placement
-    chunk = [placement[:stage].count(rank) for stage, rank in enumerate(placement)]
-    return [
-        Step(
-            span.rank,
-            span.action.kind,
-            chunk[span.action.stage],
-            span.action.microbatch,
-            span.start,
-            span.end,
-        )
-        for spans in run.spans
-        for span in spans
-    ]
+    return picture_of(run)
 
 
 @telling
@@ -105,8 +83,7 @@ def judged(lines: Sequence[str], chunks: int = 1) -> Picture | Note:
         return Note(f"It cannot run: {found[0].sentence}.{more}", "trouble")
     part = chunks
     costs = Costs(1 / part, 1 / part, 1 / part, 0.0, 1 / part, 0.5 / part)
-    run = simulate(schedule, costs)
-    return Picture(draw_pipeline(steps_of(run), schedule.name, memory=run.memory))
+    return picture_of(simulate(schedule, costs))
 
 
 @telling
@@ -116,17 +93,4 @@ def on_real_ranks(order: str, ranks: int = 2, microbatches: int = 4, chunks: int
     Args:
         order, ranks, microbatches, chunks: as for `schedule_of`.
     """
-    schedule = schedule_of(order, ranks, microbatches, chunks)
-    given = {
-        "lines": schedule.lines(),
-        "placement": list(schedule.placement),
-        "microbatches": schedule.microbatches,
-    }
-    lines = [f"{schedule.name}, {ranks} ranks, {schedule.microbatches} microbatches, in float64"]
-    for who, engine in (("this course", runs.by_hand), ("PyTorch", runs.by_pytorch)):
-        found = run_function(engine, ranks, given)
-        far = max(float(result) for result in found.results)
-        same = "those of one process" if far < AGREE else f"off by {far:.1e}"
-        sent = sum(call.kind in ("send", "isend") for call in found.calls)
-        lines.append(f"  followed by {who + ':':<13} gradients are {same}; {sent} messages")
-    return "\n".join(lines)
+    return beside_one_process(schedule_of(order, ranks, microbatches, chunks))

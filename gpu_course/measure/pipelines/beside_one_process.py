@@ -1,4 +1,7 @@
-"""What lesson 26 runs on ranks: a small GPT in stages, held against itself in one process."""
+"""A small GPT in stages, run by a schedule on real ranks, and held against itself in one process.
+
+`by_hand` and `by_pytorch` are what each rank runs; both return how far its gradients are off.
+"""
 
 from __future__ import annotations
 
