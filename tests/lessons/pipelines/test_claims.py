@@ -7,8 +7,6 @@ import pytest
 from gpu_course.claims.kinds import Kind
 from gpu_course.claims.published import forecasts, rows
 from gpu_course.lessons.pipelines.claims import pipelines as models
-from gpu_course.measure.pipelines.orders import interleaved
-from gpu_course.measure.pipelines.timing import Costs, simulate
 
 LESSON = "26_pipelines"
 
@@ -23,17 +21,6 @@ def test_eight_memories_of_an_order_are_within_four_percent() -> None:
     found = [row for row in rows(LESSON) if row.place == "Table 4, memory"]
     assert len(found) == 8
     assert max(abs(row.mine / row.published - 1) for row in found) < 0.04
-
-
-@pytest.mark.parametrize(("ranks", "microbatches", "chunks"), [(4, 8, 2), (8, 24, 3), (16, 48, 3)])
-@pytest.mark.parametrize("message", [0.0, 0.02])
-def test_the_closed_form_is_the_simulation_less_a_message_for_each_rank(
-    ranks: int, microbatches: int, chunks: int, message: float
-) -> None:
-    part = 1 / chunks
-    run = simulate(interleaved(ranks, microbatches, chunks), Costs(part, part, part / 2, message))
-    closed = models.interleaved_cost_ms(ranks, microbatches, chunks, 2.5, message)
-    assert run.cost - closed == pytest.approx(ranks * message)
 
 
 def test_what_is_outside_names_the_assumption_that_fails() -> None:

@@ -8,6 +8,7 @@ from gpu_course.claims.models import model
 from gpu_course.measure.activation_formulas import LayerShape, layer_activation_bytes
 from gpu_course.measure.pipelines import orders
 from gpu_course.measure.pipelines.actions import Schedule
+from gpu_course.measure.pipelines.closed_forms import Times, interleaved_cost
 from gpu_course.measure.pipelines.rules import in_flight
 from gpu_course.measure.pipelines.timing import Costs, simulate
 from gpu_course.units import GB, GIB
@@ -54,21 +55,6 @@ def simulated_rate(
     return simulate(order(int(ranks), int(microbatches)), costs).bubble_rate
 
 
-def interleaved_cost_ms(
-    ranks: float, microbatches: float, chunks: float, work_ms: float, message_ms: float
-) -> float:
-    """Returns what the interleaved order takes: m T + (p - 1) T / v + ((2 v - 1) p - 2) messages.
-
-    Args:
-        ranks, microbatches, chunks: of the pipeline.
-        work_ms: F, I and W of a microbatch on one rank.
-        message_ms: what a message takes.
-    """
-    filling = (ranks - 1) * work_ms / chunks
-    messages = (2 * chunks - 1) * ranks - 2
-    return microbatches * work_ms + filling + messages * message_ms
-
-
 @model()
 def interleaved_rate(
     ranks: float,
@@ -85,9 +71,9 @@ def interleaved_rate(
         ranks, microbatches, chunks: of the pipeline.
         forward_ms, input_ms, weight_ms, message_ms: of all chunks of a rank, and of a message.
     """
-    work = forward_ms + input_ms + weight_ms
-    cost = interleaved_cost_ms(ranks, microbatches, chunks, work, message_ms)
-    return (cost - microbatches * work) / cost
+    times = Times(forward_ms, input_ms, weight_ms, message_ms)
+    cost = interleaved_cost(int(ranks), int(microbatches), int(chunks), times)
+    return (cost - microbatches * times.whole) / cost
 
 
 @model()
@@ -109,9 +95,9 @@ def samples_per_gpu(
         chunks: of a rank; with 1 it is 1F1B, with more the interleaved order.
         forward_ms, input_ms, weight_ms, message_ms: of a rank, and of a message.
     """
-    work = forward_ms + input_ms + weight_ms
     if chunks > 1:
-        cost = interleaved_cost_ms(ranks, microbatches, chunks, work, message_ms)
+        times = Times(forward_ms, input_ms, weight_ms, message_ms)
+        cost = interleaved_cost(int(ranks), int(microbatches), int(chunks), times)
     else:
         costs = Costs(forward_ms, input_ms, weight_ms, message_ms)
         cost = simulate(orders.one_f_one_b(int(ranks), int(microbatches)), costs).cost
