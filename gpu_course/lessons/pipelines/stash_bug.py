@@ -70,6 +70,7 @@ STASH_BUG = PythonPuzzle(
         _case("fewer microbatches than stages", 5, 2),
         _case("one microbatch", 2, 1),
         _case("filled and drained", 3, 5, drains=True),
+        _case("no microbatch", 3, 0),
     ),
     random_case=_random_case,
     inputs=_inputs,
