@@ -11,8 +11,8 @@ is one stage for each rank, each has at least one layer, and a stage has
 layers that are neighbours. The sum of the costs of the slowest stage
 has to be as small as it can be. Several cuts may reach it, and any of
 them will do. There may be more than a hundred layers: not all cuts can
-be tried. If there are more ranks than layers, no cut gives each a layer:
-return an empty list. There may be no layer at all.
+be tried. With more ranks than layers, there is no cut that gives each a
+layer: return an empty list. There may be no layer at all.
 """
 
 
