@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.measure.pipelines.actions import FORWARD, Schedule, looped, parse
+from gpu_course.measure.pipelines.actions import (
+    BACKWARD,
+    FORWARD,
+    KINDS,
+    Schedule,
+    looped,
+    parse,
+)
 from gpu_course.measure.pipelines.rules import faults, in_flight
 from gpu_course.measure.pipelines.timing import Costs, simulate
 from gpu_course.puzzle.builders import sized
@@ -60,9 +67,10 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
     """Returns what an answer's orders take: they are read, held to the rules, and timed.
 
     Raises:
-        Unusable: what came back is no table of orders, or no ranks could follow it.
+        Unusable: what came back is no table of orders, an action in it is neither F nor B, or no
+            ranks could follow it.
     """
-    schedule = able_to_run(got["result"], case)
+    schedule = able_to_run(got["result"], case, f"{FORWARD}{BACKWARD}")
     run = simulate(schedule, costs(case))
     return {
         "orders": schedule.lines(),
@@ -72,13 +80,23 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
     }
 
 
-def able_to_run(result: Any, case: Case) -> Schedule:
+def able_to_run(result: Any, case: Case, kinds: Collection[str] = KINDS) -> Schedule:
     """Returns a result as a schedule that can run.
+
+    Args:
+        result: what an answer returned.
+        case: of which numbers of ranks, microbatches and chunks.
+        kinds: the letters that an action may have.
 
     Raises:
         Unusable: it is no table of orders, or the rules find a fault in it.
     """
     schedule = _read(result, case)
+    for rank, order in enumerate(schedule.orders):
+        for step, action in enumerate(order):
+            if action.kind not in kinds:
+                fact = f"rank {rank}, step {step}: {action} is neither {' nor '.join(kinds)}"
+                raise Unusable(fact, "other-kind")
     if found := faults(schedule):
         raise Unusable(found[0].sentence, found[0].key)
     return schedule
@@ -97,8 +115,9 @@ def _read(result: Any, case: Case) -> Schedule:
         raise Unusable(f"it returned {what}, and there are {ranks} ranks", "wrong-form")
     most = 4 * chunks * case.sizes["microbatches"] + 16
     for rank, order in enumerate(result):
-        if isinstance(order, list | tuple) and len(order) > most:
-            raise Unusable(f"the order of rank {rank} has {len(order)} actions", "too-long")
+        actions = order.replace(",", " ").split() if isinstance(order, str) else order
+        if isinstance(actions, list | tuple) and len(actions) > most:
+            raise Unusable(f"the order of rank {rank} has {len(actions)} actions", "too-long")
     try:
         return parse(result, looped(ranks, chunks), case.sizes["microbatches"])
     except CourseError as refused:
