@@ -27,6 +27,7 @@ from gpu_course.draw.training.pipeline_board import (
     describe_board,
     ways_json,
 )
+from gpu_course.errors import CourseError
 from gpu_course.measure.pipelines.actions import Action, Schedule
 from gpu_course.measure.pipelines.rules import Fault, faults
 from gpu_course.measure.pipelines.timing import Costs, Run, as_far_as_it_goes
@@ -97,6 +98,32 @@ class Board(ipywidgets.VBox):
     def lines(self) -> list[str]:
         """Returns the orders as they stand, a line for each rank, as a puzzle takes them."""
         return self.schedule.lines()
+
+    def move(self, action: str, before: str) -> Note:
+        """Puts an action before another one of the same rank; returns the verdict.
+
+        Args:
+            action, before: as they are written, such as "0B0".
+
+        Raises:
+            CourseError: one of them stands on no rank, or they stand on two.
+        """
+        (rank, step), (other, place) = self._place(action), self._place(before)
+        if rank != other:
+            raise CourseError(
+                f"{action} stands on rank {rank}, and {before} on rank {other}",
+                "name two actions of one rank; a drag moves one to another rank",
+            )
+        to = place - (step < place)
+        self._heard({"do": "put", "rank": rank, "step": step, "toRank": rank, "toStep": to})
+        return Note(*self._says())
+
+    def _place(self, action: str) -> tuple[int, int]:
+        for rank, order in enumerate(self._orders):
+            for step, each in enumerate(order):
+                if str(each) == action:
+                    return rank, step
+        raise CourseError(f"no rank does {action}", f"{self._orders[0][0]} is one that is done")
 
     def __repr__(self) -> str:
         return f"{self._alt()}\n{self._says()[0]}"
