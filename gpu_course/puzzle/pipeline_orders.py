@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from gpu_course.errors import CourseError
 from gpu_course.measure.pipelines.actions import (
     BACKWARD,
     FORWARD,
-    KINDS,
     Schedule,
     looped,
     parse,
@@ -70,7 +69,8 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
         Unusable: what came back is no table of orders, an action in it is neither F nor B, or no
             ranks could follow it.
     """
-    schedule = able_to_run(got["result"], case, f"{FORWARD}{BACKWARD}")
+    schedule = able_to_run(got["result"], case)
+    _without_halves(schedule)
     run = simulate(schedule, costs(case))
     return {
         "orders": schedule.lines(),
@@ -80,26 +80,24 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
     }
 
 
-def able_to_run(result: Any, case: Case, kinds: Collection[str] = KINDS) -> Schedule:
+def able_to_run(result: Any, case: Case) -> Schedule:
     """Returns a result as a schedule that can run.
-
-    Args:
-        result: what an answer returned.
-        case: of which numbers of ranks, microbatches and chunks.
-        kinds: the letters that an action may have.
 
     Raises:
         Unusable: it is no table of orders, or the rules find a fault in it.
     """
     schedule = _read(result, case)
-    for rank, order in enumerate(schedule.orders):
-        for step, action in enumerate(order):
-            if action.kind not in kinds:
-                fact = f"rank {rank}, step {step}: {action} is neither {' nor '.join(kinds)}"
-                raise Unusable(fact, "other-kind")
     if found := faults(schedule):
         raise Unusable(found[0].sentence, found[0].key)
     return schedule
+
+
+def _without_halves(schedule: Schedule) -> None:
+    for rank, order in enumerate(schedule.orders):
+        for step, action in enumerate(order):
+            if action.kind not in (FORWARD, BACKWARD):
+                fact = f"rank {rank}, step {step}: {action} is neither F nor B"
+                raise Unusable(fact, "other-kind")
 
 
 def costs(case: Case) -> Costs:
