@@ -170,6 +170,7 @@ class Board(ipywidgets.VBox):
         schedule = self.schedule
         self._run = as_far_as_it_goes(schedule, self._costs(schedule))
         self._faults = self._found(schedule)
+        self._shown = self._cells()
         self.undo.disabled = self.again.disabled = not self._before
         self.panel.value = self._html()
         text, kind = self._says()
@@ -265,7 +266,7 @@ class Board(ipywidgets.VBox):
     def _svg(self) -> str:
         waits = [(str(a), str(b)) for fault in self._faults for a, b in fault.circle]
         return board_svg(
-            self._cells(),
+            self._shown,
             self._name(),
             self._words(),
             ranks=self.schedule.ranks,
@@ -279,10 +280,9 @@ class Board(ipywidgets.VBox):
         return (self.schedule.name or "your orders") + (changed if self._before else "")
 
     def _alt(self) -> str:
-        return describe_board(self._cells(), self._name(), self._words(), self.schedule.ranks)
+        return describe_board(self._shown, self._name(), self._words(), self.schedule.ranks)
 
     def _html(self) -> str:
-        cells = self._cells()
         boot = html.escape(f"{_script()}(this.parentElement)", quote=True)
         picked = "" if self._picked is None else f' data-picked="{json.dumps(self._picked)}"'
         return (
@@ -290,7 +290,7 @@ class Board(ipywidgets.VBox):
             ' data-lm-suppress-shortcuts="true"'
             f' aria-label="{html.escape(self._alt(), quote=True)}"'
             f' data-ranks="{self.schedule.ranks}"{picked}'
-            f' data-ways="{html.escape(ways_json(cells), quote=True)}"'
+            f' data-ways="{html.escape(ways_json(self._shown), quote=True)}"'
             f' data-hint="{html.escape(HINT, quote=True)}" style="max-width:{WIDE}px;'
             'touch-action:none;user-select:none;cursor:grab"'
             f' onpointerover="{boot}" onfocus="{boot}">{self._svg()}'

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gpu_course.errors import CourseError
 from gpu_course.measure.pipelines import orders
 from gpu_course.measure.pipelines.actions import Schedule, looped, parse
+from gpu_course.measure.pipelines.megatron import megatron
 from gpu_course.measure.pipelines.pytorch import SCHEDULES, pytorch_schedule
 from gpu_course.measure.pipelines.rules import faults
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
@@ -78,6 +79,18 @@ def pipeline(
     """
     run = run_of(order, ranks, microbatches, chunks, message)
     return picture_of(run)
+
+
+@telling
+def by_groups(group: int = 4, ranks: int = 4, microbatches: int = 8, chunks: int = 2) -> Picture:
+    """Returns a picture of Megatron-LM's order for some size of its groups.
+
+    Args:
+        group: how many microbatches a chunk sees before the next chunk's turn, from `ranks` on.
+        ranks, microbatches, chunks: of the pipeline.
+    """
+    schedule = megatron(ranks, microbatches, chunks, group)
+    return picture_of(simulate(schedule, costs_of(schedule)))
 
 
 @telling
