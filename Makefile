@@ -83,6 +83,7 @@ bench: $(DEV_STAMP)
 	$(RUN) benchmarks/checks.py
 	$(RUN) benchmarks/stepping.py
 	$(RUN) benchmarks/pictures.py
+	$(RUN) benchmarks/pipeline_board.py
 	$(RUN) benchmarks/rotor.py
 	$(RUN) benchmarks/schedules.py
 	$(RUN) -m benchmarks.pipelines

@@ -27,6 +27,7 @@ from gpu_course.draw.training.pipeline_board import (
     describe_board,
     ways_json,
 )
+from gpu_course.errors import CourseError
 from gpu_course.measure.pipelines.actions import Action, Schedule
 from gpu_course.measure.pipelines.rules import Fault, faults
 from gpu_course.measure.pipelines.timing import Costs, Run, as_far_as_it_goes
@@ -98,6 +99,32 @@ class Board(ipywidgets.VBox):
         """Returns the orders as they stand, a line for each rank, as a puzzle takes them."""
         return self.schedule.lines()
 
+    def move(self, action: str, before: str) -> Note:
+        """Puts an action before another one of the same rank; returns the verdict.
+
+        Args:
+            action, before: as they are written, such as "0B0".
+
+        Raises:
+            CourseError: one of them stands on no rank, or they stand on two.
+        """
+        (rank, step), (other, place) = self._place(action), self._place(before)
+        if rank != other:
+            raise CourseError(
+                f"{action} stands on rank {rank}, and {before} on rank {other}",
+                "name two actions of one rank; a drag moves one to another rank",
+            )
+        to = place - (step < place)
+        self._heard({"do": "put", "rank": rank, "step": step, "toRank": rank, "toStep": to})
+        return Note(*self._says())
+
+    def _place(self, action: str) -> tuple[int, int]:
+        for rank, order in enumerate(self._orders):
+            for step, each in enumerate(order):
+                if str(each) == action:
+                    return rank, step
+        raise CourseError(f"no rank does {action}", f"{self._orders[0][0]} is one that is done")
+
     def __repr__(self) -> str:
         return f"{self._alt()}\n{self._says()[0]}"
 
@@ -143,6 +170,7 @@ class Board(ipywidgets.VBox):
         schedule = self.schedule
         self._run = as_far_as_it_goes(schedule, self._costs(schedule))
         self._faults = self._found(schedule)
+        self._shown = self._cells()
         self.undo.disabled = self.again.disabled = not self._before
         self.panel.value = self._html()
         text, kind = self._says()
@@ -238,7 +266,7 @@ class Board(ipywidgets.VBox):
     def _svg(self) -> str:
         waits = [(str(a), str(b)) for fault in self._faults for a, b in fault.circle]
         return board_svg(
-            self._cells(),
+            self._shown,
             self._name(),
             self._words(),
             ranks=self.schedule.ranks,
@@ -252,10 +280,9 @@ class Board(ipywidgets.VBox):
         return (self.schedule.name or "your orders") + (changed if self._before else "")
 
     def _alt(self) -> str:
-        return describe_board(self._cells(), self._name(), self._words(), self.schedule.ranks)
+        return describe_board(self._shown, self._name(), self._words(), self.schedule.ranks)
 
     def _html(self) -> str:
-        cells = self._cells()
         boot = html.escape(f"{_script()}(this.parentElement)", quote=True)
         picked = "" if self._picked is None else f' data-picked="{json.dumps(self._picked)}"'
         return (
@@ -263,7 +290,7 @@ class Board(ipywidgets.VBox):
             ' data-lm-suppress-shortcuts="true"'
             f' aria-label="{html.escape(self._alt(), quote=True)}"'
             f' data-ranks="{self.schedule.ranks}"{picked}'
-            f' data-ways="{html.escape(ways_json(cells), quote=True)}"'
+            f' data-ways="{html.escape(ways_json(self._shown), quote=True)}"'
             f' data-hint="{html.escape(HINT, quote=True)}" style="max-width:{WIDE}px;'
             'touch-action:none;user-select:none;cursor:grab"'
             f' onpointerover="{boot}" onfocus="{boot}">{self._svg()}'

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.measure.pipelines.actions import FORWARD, Schedule, looped, parse
+from gpu_course.measure.pipelines.actions import (
+    BACKWARD,
+    FORWARD,
+    Schedule,
+    looped,
+    parse,
+)
 from gpu_course.measure.pipelines.rules import faults, in_flight
 from gpu_course.measure.pipelines.timing import Costs, simulate
 from gpu_course.puzzle.builders import sized
@@ -60,9 +66,11 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
     """Returns what an answer's orders take: they are read, held to the rules, and timed.
 
     Raises:
-        Unusable: what came back is no table of orders, or no ranks could follow it.
+        Unusable: what came back is no table of orders, an action in it is neither F nor B, or no
+            ranks could follow it.
     """
     schedule = able_to_run(got["result"], case)
+    _without_halves(schedule)
     run = simulate(schedule, costs(case))
     return {
         "orders": schedule.lines(),
@@ -92,6 +100,14 @@ def able_to_run(
     return schedule
 
 
+def _without_halves(schedule: Schedule) -> None:
+    for rank, order in enumerate(schedule.orders):
+        for step, action in enumerate(order):
+            if action.kind not in (FORWARD, BACKWARD):
+                fact = f"rank {rank}, step {step}: {action} is neither F nor B"
+                raise Unusable(fact, "other-kind")
+
+
 def costs(case: Case) -> Costs:
     """Returns what an action of a case takes."""
     part = case.sizes["chunks"]
@@ -105,8 +121,9 @@ def _read(result: Any, case: Case, placement: Sequence[int] | None, ways: int) -
         raise Unusable(f"it returned {what}, and there are {ranks} ranks", "wrong-form")
     most = 4 * chunks * case.sizes["microbatches"] + 16
     for rank, order in enumerate(result):
-        if isinstance(order, list | tuple) and len(order) > most:
-            raise Unusable(f"the order of rank {rank} has {len(order)} actions", "too-long")
+        actions = order.replace(",", " ").split() if isinstance(order, str) else order
+        if isinstance(actions, list | tuple) and len(actions) > most:
+            raise Unusable(f"the order of rank {rank} has {len(actions)} actions", "too-long")
     try:
         where = looped(ranks, chunks) if placement is None else placement
         return parse(result, where, case.sizes["microbatches"], ways=ways)

@@ -16,7 +16,8 @@ most it ever holds, in MB:
     I   the gradient to the input: gives back all but kept[stage]
     W   the gradients of the weights, after I: gives back kept[stage]
 
-An action that gives back does so when it is over.
+An action that gives back does so when it is over. Orders may follow no
+rule, may be broken off before all is given back, and may be empty.
 """
 
 

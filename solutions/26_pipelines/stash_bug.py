@@ -23,7 +23,8 @@ weights that have to be held at a time: the newest, and every other one
 that a microbatch under way has used.
 
 What stands below is wrong: it takes the newest weights for both ways,
-and holds one version. Leave the arrays you are given as they are.
+and holds one version. Leave the arrays you are given as they are. There
+may be no microbatch; all numbers are finite.
 """
 
 

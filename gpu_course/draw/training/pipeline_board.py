@@ -196,8 +196,15 @@ def ways_json(cells: Sequence[Cell]) -> str:
     Args:
         cells: of a board.
     """
-    microbatches = sorted({c.microbatch for c in cells})
-    return json.dumps({str(each): way_words(cells, each) for each in microbatches})
+    return json.dumps({str(each): way_words(own, each) for each, own in _by_microbatch(cells)})
+
+
+def _by_microbatch(cells: Sequence[Cell]) -> list[tuple[int, list[Cell]]]:
+    """Returns each microbatch with its own cells, in order."""
+    found: dict[int, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(cell.microbatch, []).append(cell)
+    return sorted(found.items())
 
 
 def _look(cell: Cell) -> Mapping[str, Any]:
@@ -259,8 +266,8 @@ def _levels(levels: Levels, floor: float, scale: float, most: float, end: float)
 
 def _ways(cells: Sequence[Cell], scale: float) -> list[str]:
     parts = []
-    for each in sorted({c.microbatch for c in cells}):
-        way = way_of(cells, each)
+    for each, own in _by_microbatch(cells):
+        way = way_of(own, each)
         points = " ".join(
             f"{_LEFT + (c.start + c.end) / 2 * scale:.1f},{_TOP + c.rank * _ROW + _BAR / 2}"
             for c in way

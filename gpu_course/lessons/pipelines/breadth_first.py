@@ -23,8 +23,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
                 "each way of each stage"
             )
             return Judgement("comes-back", fact, "over-budget")
-    if fact := pipeline_orders.too_slow(case, got):
-        return Judgement("slow", fact, "over-budget")
+    if slow := pipeline_orders.too_slow(case, got):
+        return Judgement("slow", slow, "over-budget")
     return None
 
 

@@ -14,8 +14,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
         if late:
             fact = f"rank {rank} does {words[step]} at step {step}, and {late[0]} after it"
             return Judgement("not-filled", fact)
-    if fact := pipeline_orders.too_slow(case, got):
-        return Judgement("slow", fact, "over-budget")
+    if slow := pipeline_orders.too_slow(case, got):
+        return Judgement("slow", slow, "over-budget")
     return None
 
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from gpu_course.errors import CourseError
 from gpu_course.measure.pipelines import orders
 from gpu_course.measure.pipelines.actions import Schedule, looped, parse
+from gpu_course.measure.pipelines.megatron import megatron
 from gpu_course.measure.pipelines.pytorch import SCHEDULES, pytorch_schedule
 from gpu_course.measure.pipelines.rules import faults
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
+from gpu_course.notebook.pipeline_board import Board, board
 from gpu_course.notebook.pipelines import beside_one_process, picture_of
 
 ORDERS = ("GPipe", "1F1B", "interleaved", "breadth-first")
@@ -44,6 +46,17 @@ def schedule_of(order: str, ranks: int, microbatches: int, chunks: int = 2) -> S
     )
 
 
+def costs_of(schedule: Schedule, message: float = 0.0) -> Costs:
+    """Returns what actions take where a forward pass through a rank's stages takes 1, back 2.
+
+    Args:
+        schedule: with as many stages on each rank.
+        message: what a message takes, in the same unit.
+    """
+    part = schedule.stages // schedule.ranks
+    return Costs(1 / part, 1 / part, 1 / part, message, 1 / part, 0.5 / part)
+
+
 def run_of(order: str, ranks: int, microbatches: int, chunks: int = 2, message: float = 0.0) -> Run:
     """Returns an order as it runs, with a forward pass through a rank's stages of 1, back of 2.
 
@@ -52,8 +65,7 @@ def run_of(order: str, ranks: int, microbatches: int, chunks: int = 2, message: 
         message: what a message takes, in the same unit.
     """
     schedule = schedule_of(order, ranks, microbatches, chunks)
-    part = schedule.stages // schedule.ranks
-    return simulate(schedule, Costs(1 / part, 1 / part, 1 / part, message, 1 / part, 0.5 / part))
+    return simulate(schedule, costs_of(schedule, message))
 
 
 @telling
@@ -70,6 +82,18 @@ def pipeline(
 
 
 @telling
+def by_groups(group: int = 4, ranks: int = 4, microbatches: int = 8, chunks: int = 2) -> Picture:
+    """Returns a picture of Megatron-LM's order for some size of its groups.
+
+    Args:
+        group: how many microbatches a chunk sees before the next chunk's turn, from `ranks` on.
+        ranks, microbatches, chunks: of the pipeline.
+    """
+    schedule = megatron(ranks, microbatches, chunks, group)
+    return picture_of(simulate(schedule, costs_of(schedule)))
+
+
+@telling
 def judged(lines: Sequence[str], chunks: int = 1) -> Picture | Note:
     """Returns what becomes of orders that you wrote down: a picture, or why they cannot run.
 
@@ -81,9 +105,23 @@ def judged(lines: Sequence[str], chunks: int = 1) -> Picture | Note:
     if found := faults(schedule):
         more = f" There are {len(found) - 1} more." if len(found) > 1 else ""
         return Note(f"It cannot run: {found[0].sentence}.{more}", "trouble")
-    part = chunks
-    costs = Costs(1 / part, 1 / part, 1 / part, 0.0, 1 / part, 0.5 / part)
-    return picture_of(simulate(schedule, costs))
+    return picture_of(simulate(schedule, costs_of(schedule)))
+
+
+@telling
+def in_hand(
+    order: str = "1F1B", ranks: int = 4, microbatches: int = 6, limit: float | None = None
+) -> Board | Note:
+    """Returns a board with the orders of this lesson, to be moved by hand and by keys.
+
+    Args:
+        order: the one to begin with.
+        ranks, microbatches: of the pipeline.
+        limit: how many microbatches a rank may hold.
+    """
+    names = [order, *(each for each in ORDERS if each != order)]
+    given = {name: schedule_of(name, ranks, microbatches) for name in names}
+    return board(given, costs_of, limit)
 
 
 @telling

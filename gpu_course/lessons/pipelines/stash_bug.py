@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
+from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
+
+NAMES = ("outputs", "input_gradients", "weight", "versions")
 
 
 def _case(
@@ -57,7 +60,35 @@ def _reference(inputs: Values, case: Case) -> Values:
             step = inputs["inputs"][each].T @ inputs["gradients"][each]
             versions.append(versions[-1] - inputs["rate"] * step)
         most = max(most, len({*stash.values(), len(versions) - 1}))
-    return {"result": [outputs, back, versions[-1], most]}
+    return dict(zip(NAMES, (outputs, back, versions[-1], most), strict=True))
+
+
+def _follow(inputs: Values, case: Case, got: Values) -> Values:
+    result = got["result"]
+    if not isinstance(result, list | tuple) or len(result) != len(NAMES):
+        what = f"{len(result)} values" if isinstance(result, list | tuple) else f"{result!r:.40}"
+        raise Unusable(f"it returned {what}, and {', '.join(NAMES)} are asked for", "wrong-form")
+    outputs, back, *rest = (list(x) if isinstance(x, tuple) else x for x in result)
+    named = dict(zip(NAMES, (outputs, back, *rest), strict=True))
+    return named | {"percent_off_with_the_newest": round(100 * off_by_the_newest(inputs))}
+
+
+def off_by_the_newest(inputs: Values) -> float:
+    """Returns how far from right gradients to the input are that are taken with newest weights.
+
+    It is the largest relative distance of a microbatch's.
+    """
+    weight, met, worst = inputs["weight"], {}, 0.0
+    for action in inputs["order"]:
+        each = int(action[1:])
+        if action[0] == "F":
+            met[each] = weight
+        else:
+            gradient = inputs["gradients"][each]
+            right, newest = gradient @ met.pop(each).T, gradient @ weight.T
+            worst = max(worst, float(np.linalg.norm(newest - right) / np.linalg.norm(right)))
+            weight = weight - inputs["rate"] * inputs["inputs"][each].T @ gradient
+    return worst
 
 
 STASH_BUG = PythonPuzzle(
@@ -70,9 +101,11 @@ STASH_BUG = PythonPuzzle(
         _case("fewer microbatches than stages", 5, 2),
         _case("one microbatch", 2, 1),
         _case("filled and drained", 3, 5, drains=True),
+        _case("no microbatch", 3, 0),
     ),
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    follow=_follow,
     tolerance=(1e-9, 1e-12),
 )

@@ -32,7 +32,7 @@ KINDS = {
     WEIGHT: "the gradients of a stage's weights",
 }
 """The letter of an action -> what is done."""
-_WRITTEN = re.compile(r"(\d+)([FBIW])(\d+)")
+_WRITTEN = re.compile(r"([0-9]{1,9})([FBIW])([0-9]{1,9})")
 
 
 @dataclass(frozen=True, order=True)
@@ -197,7 +197,7 @@ def _words(line: str | Sequence[Any], rank: int) -> list[Any]:
     if isinstance(line, Sequence):
         return list(line)
     raise CourseError(
-        f"the order of rank {rank} is {line!r}, no list of actions",
+        f"the order of rank {rank} is {line!r:.40}, no list of actions",
         'write it as "0F0 0F1 0B0 0B1": stage, what is done, microbatch',
     )
 
@@ -208,7 +208,7 @@ def _action(word: Any, rank: int, step: int) -> Action:
     found = _WRITTEN.fullmatch(word.strip()) if isinstance(word, str) else None
     if found is None:
         raise CourseError(
-            f"rank {rank}, step {step}: {word!r} is no action",
+            f"rank {rank}, step {step}: {word!r:.40} is no action",
             "an action is a stage, one of F B I W, and a microbatch: 2F0 is the forward pass of "
             "microbatch 0 through stage 2",
         )

@@ -108,7 +108,10 @@ class _Follower:
             BACKWARD: self.backward,
         }
         for action in self.schedule.orders[self.rank]:
-            steps[action.kind](action)
+            try:
+                steps[action.kind](action)
+            except RuntimeError as error:
+                raise self.told(action, error) from error
         for send in self.sends:
             send.wait()
         return [self.losses[each] for each in sorted(self.losses)]
@@ -145,10 +148,15 @@ class _Follower:
 
     def weight_gradients(self, action: Action) -> None:
         there = self.passes.pop((action.stage, action.microbatch))
-        parameters = list(self.stages[action.stage].parameters())
-        found = torch.autograd.grad(there.output, parameters, there.gradient)
-        for parameter, gradient in zip(parameters, found, strict=True):
-            parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient
+        own = [each for each in self.stages[action.stage].parameters() if each.requires_grad]
+        # A stage may have no parameters, or some that this microbatch does not use.
+        found: Sequence[Tensor | None] = ()
+        if own:
+            given = there.gradient
+            found = torch.autograd.grad(there.output, own, given, allow_unused=True)
+        for parameter, gradient in zip(own, found, strict=True):
+            if gradient is not None:
+                parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient
 
     def backward(self, action: Action) -> None:
         there = self.come(action)
@@ -166,8 +174,33 @@ class _Follower:
             there.gradient = self.get(stage + 1, INPUT, each, self.shapes[stage])
         return there
 
+    def told(self, action: Action, error: RuntimeError) -> CourseError:
+        """Returns what autograd or the group said, with the rank and the action it was said at."""
+        where, words = f"rank {self.rank} cannot do {action}", str(error)
+        if "modified by an inplace operation" in words:
+            down = Action(action.stage, FORWARD, action.microbatch)
+            return CourseError(
+                f"{where}: what {down} used has been changed since, such as the weights of stage "
+                f"{action.stage}",
+                "step once all microbatches are back, or put aside the weights a microbatch used",
+            )
+        if "does not require grad" in words:
+            return CourseError(
+                f"{where}: the output of stage {action.stage} leads back to nothing",
+                "a gradient gets lost where a stage detaches its output or runs under no_grad",
+            )
+        return CourseError(f"{where}: {words}", "the stage itself or the group raised this")
+
     def give(self, stage: int, kind: str, each: int, value: Tensor, *, to: int) -> None:
         """Sends what a stage made to the rank of another; keeps it, where that is this rank."""
+        wanted = tuple(self.shapes[min(stage, to)])
+        if tuple(value.shape) != wanted:
+            way = "output" if kind == FORWARD else "gradient"
+            raise CourseError(
+                f"rank {self.rank}: the {way} of stage {stage} has the shape {tuple(value.shape)}, "
+                f"and stage {to} waits for {wanted}",
+                "give `shapes` the shape of each stage's output for one microbatch",
+            )
         holder = self.schedule.placement[to]
         if holder == self.rank:
             self.here[stage, kind, each] = value

@@ -48,3 +48,55 @@ def the_last_layers_left_out(costs, ranks):
 def the_layers_themselves(costs, ranks):
     per = -(-len(costs) // ranks)
     return [costs[first : first + per] for first in range(0, len(costs), per)]
+
+
+# wrong-result, empty-stage: Fills stages up to the best limit, and leaves some ranks nothing.
+def filled_up_with_nothing(costs, ranks):
+    if ranks > len(costs):
+        return []
+    sizes = too_few_stages(costs, ranks)
+    return sizes + [0] * (ranks - len(sizes))
+
+
+# wrong-result, wrong: Cuts the most expensive stage in two, again and again.
+def halves_the_slowest(costs, ranks):
+    if ranks > len(costs):
+        return []
+    stages = [list(costs)]
+    while len(stages) < ranks:
+        at = max(
+            (n for n in range(len(stages)) if len(stages[n]) > 1), key=lambda n: sum(stages[n])
+        )
+        old = stages[at]
+        cut = min(range(1, len(old)), key=lambda cut: max(sum(old[:cut]), sum(old[cut:])))
+        stages[at : at + 1] = [old[:cut], old[cut:]]
+    return [len(stage) for stage in stages]
+
+
+# wrong-result, too-many-ranks: Gives the ranks that are left over stages without a layer.
+def ranks_left_over(costs, ranks):
+    if ranks > len(costs):
+        return [1] * len(costs) + [0] * (ranks - len(costs))
+    low, high = max(costs), sum(costs)
+
+    def cut(limit):
+        sizes, room = [], 0
+        for cost in costs:
+            if cost > room:
+                sizes.append(0)
+                room = limit
+            sizes[-1] += 1
+            room -= cost
+        return sizes
+
+    while low < high:
+        middle = (low + high) // 2
+        if len(cut(middle)) <= ranks:
+            high = middle
+        else:
+            low = middle + 1
+    sizes = cut(low)
+    while len(sizes) < ranks:
+        at = sizes.index(max(sizes))
+        sizes[at : at + 1] = [1, sizes[at] - 1]
+    return sizes

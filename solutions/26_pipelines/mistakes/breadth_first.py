@@ -48,3 +48,33 @@ def stages_not_turned_round(ranks, microbatches, chunks):
         order += [f"{stage}B{each}" for stage in stages for each in range(microbatches)]
         orders.append(order)
     return orders
+
+
+# over-budget, slow: Every second rank goes back with the newest microbatch first.
+def every_rank_its_own_way(ranks, microbatches, chunks):
+    orders = []
+    for rank in range(ranks):
+        stages = [chunk * ranks + rank for chunk in range(chunks)]
+        way = list(range(microbatches))[:: -1 if rank % 2 else 1]
+        order = [f"{stage}F{each}" for stage in stages for each in range(microbatches)]
+        order += [f"{stage}B{each}" for stage in stages[::-1] for each in way]
+        orders.append(order)
+    return orders
+
+
+# wrong-result, missing: Leaves out the way back through the first stage of each rank.
+def the_first_stage_left_out(ranks, microbatches, chunks):
+    orders = []
+    for rank in range(ranks):
+        order = [
+            f"{chunk * ranks + rank}F{each}"
+            for chunk in range(chunks)
+            for each in range(microbatches)
+        ]
+        order += [
+            f"{chunk * ranks + rank}B{each}"
+            for chunk in range(chunks - 1, 0, -1)
+            for each in range(microbatches)
+        ]
+        orders.append(order)
+    return orders

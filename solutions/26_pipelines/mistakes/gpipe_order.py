@@ -38,3 +38,41 @@ def every_rank_its_own_way(ranks, microbatches):
 # wrong-result, wrong-form: Returns the order of the first rank alone.
 def one_order(ranks, microbatches):
     return [f"0{kind}{each}" for kind in "FB" for each in range(microbatches)]
+
+
+# wrong-result, unknown: Counts microbatches from 1 to the last.
+def microbatches_from_one(ranks, microbatches):
+    return [
+        [f"{rank}{kind}{each + 1}" for kind in "FB" for each in range(microbatches)]
+        for rank in range(ranks)
+    ]
+
+
+# wrong-result, too-early: Sorts each order by its letters, and B comes before F.
+def sorted_by_letters(ranks, microbatches):
+    return [
+        sorted(f"{rank}{kind}{each}" for kind in "FB" for each in range(microbatches))
+        for rank in range(ranks)
+    ]
+
+
+# wrong-result, doubled: Goes forward once more with each microbatch that goes back.
+def forward_again(ranks, microbatches):
+    orders = []
+    for rank in range(ranks):
+        order = [f"{rank}F{each}" for each in range(microbatches)]
+        for each in range(microbatches):
+            order += [f"{rank}F{each}", f"{rank}B{each}"]
+        orders.append(order)
+    return orders
+
+
+# wrong-result, other-kind: Takes the gradients of input and weights one after the other.
+def the_way_back_in_two_parts(ranks, microbatches):
+    orders = []
+    for rank in range(ranks):
+        order = [f"{rank}F{each}" for each in range(microbatches)]
+        for each in range(microbatches):
+            order += [f"{rank}I{each}", f"{rank}W{each}"]
+        orders.append(order)
+    return orders

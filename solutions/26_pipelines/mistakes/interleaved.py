@@ -80,3 +80,23 @@ def an_iterator_is_used_up(ranks, microbatches, chunks):
             order += [lists["F"][warm + step], lists["B"][step]]
         orders.append(order + lists["B"][-warm:])
     return orders
+
+
+# wrong-result, unknown: Begins each group at its number, not at its first microbatch.
+def groups_side_by_side(ranks, microbatches, chunks):
+    return _orders(
+        ranks, microbatches * ranks, chunks,
+        lambda rank: 2 * (ranks - rank - 1) + (chunks - 1) * ranks,
+    )  # fmt: skip
+
+
+# wrong-result, missing: Lets the turns end with the last forward pass, and forgets the rest.
+def no_drain(ranks, microbatches, chunks):
+    orders = _orders(
+        ranks, microbatches, chunks,
+        lambda rank: 2 * (ranks - rank - 1) + (chunks - 1) * ranks,
+    )  # fmt: skip
+    for order in orders:
+        while order and "F" not in order[-2]:
+            order.pop()
+    return orders

@@ -62,3 +62,43 @@ def newest_first_at_the_end(ranks, microbatches):
         order += [f"{rank}B{each}" for each in reversed(range(microbatches - warm, microbatches))]
         orders.append(order)
     return orders
+
+
+# wrong-result, doubled: Begins the turns with the last forward pass of the first part.
+def one_forward_pass_twice(ranks, microbatches):
+    orders = []
+    for rank in range(ranks):
+        warm = min(ranks - rank, microbatches)
+        order = [f"{rank}F{each}" for each in range(warm)]
+        for each in range(microbatches):
+            order.append(f"{rank}B{each}")
+            if warm - 1 + each < microbatches:
+                order.append(f"{rank}F{warm - 1 + each}")
+        orders.append(order)
+    return orders
+
+
+# wrong-result, unknown: Lets a microbatch in for each that leaves, to the end.
+def a_microbatch_too_many(ranks, microbatches):
+    orders = []
+    for rank in range(ranks):
+        warm = min(ranks - rank, microbatches)
+        order = [f"{rank}F{each}" for each in range(warm)]
+        for each in range(microbatches):
+            order += [f"{rank}B{each}", f"{rank}F{warm + each}"]
+        orders.append(order)
+    return orders
+
+
+# wrong-result, too-early: Begins with one forward pass less, and goes back first all the same.
+def one_less_and_back_first(ranks, microbatches):
+    orders = []
+    for rank in range(ranks):
+        warm = min(ranks - rank - 1, microbatches)
+        order = [f"{rank}F{each}" for each in range(warm)]
+        for each in range(microbatches):
+            order.append(f"{rank}B{each}")
+            if warm + each < microbatches:
+                order.append(f"{rank}F{warm + each}")
+        orders.append(order)
+    return orders

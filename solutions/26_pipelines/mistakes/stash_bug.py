@@ -79,3 +79,19 @@ def the_oldest_for_all(order, weight, inputs, gradients, rate):
             weight = weight - rate * inputs[each].T @ gradients[each]
         most = max(most, len({id(weight), *map(id, stash.values())}))
     return outputs, back, weight, most
+
+
+# wrong-result, lost-steps: Steps from the weights of the forward pass; steps between are lost.
+def steps_from_the_old_weights(order, weight, inputs, gradients, rate):
+    outputs, back, stash, most = [], [], {}, 1
+    for action in order:
+        each = int(action[1:])
+        if action[0] == "F":
+            stash[each] = weight
+            outputs.append(inputs[each] @ weight)
+        else:
+            used = stash.pop(each)
+            back.append(gradients[each] @ used.T)
+            weight = used - rate * inputs[each].T @ gradients[each]
+        most = max(most, len({id(weight), *map(id, stash.values())}))
+    return outputs, back, weight, most

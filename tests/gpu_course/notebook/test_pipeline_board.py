@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpu_course.errors import CourseError
 from gpu_course.measure.pipelines.actions import Schedule, parse, v_shaped
 from gpu_course.measure.pipelines.orders import gpipe, interleaved, one_f_one_b, zb_h1
 from gpu_course.measure.pipelines.rules import faults
@@ -140,3 +141,14 @@ def test_a_stored_notebook_has_the_picture_and_its_words() -> None:
     bundle = board(one_f_one_b(2, 2))._repr_mimebundle_()
     assert bundle["text/html"].startswith("<img alt=") and "onfocus" not in bundle["text/html"]
     assert "rank 1: 1F0 1B0 1F1 1B1" in bundle["text/plain"]
+
+
+def test_an_action_is_moved_by_name_too() -> None:
+    made = board(one_f_one_b(4, 6))
+    assert "a circle" in str(made.move("0B0", before="0F2"))
+    assert made.lines()[0].startswith("0F0 0F1 0B0 0F2")
+    assert "It runs" in str(made.move("0B0", before="0F3"))
+    with pytest.raises(CourseError, match="0B0 stands on rank 0, and 1F2 on rank 1"):
+        made.move("0B0", before="1F2")
+    with pytest.raises(CourseError, match="no rank does 0W0"):
+        made.move("0W0", before="0F2")
