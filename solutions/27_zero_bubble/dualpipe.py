@@ -37,7 +37,8 @@ def dualpipe(ranks, microbatches):
         inside = ranks // 2 - 1 - outside
         down, up = rank, 2 * ranks - 1 - rank
         near, far = (down, up) if rank < ranks // 2 else (up, down)
-        come, back = {down: 0, up: half}, {down: 0, up: half}
+        come = {down: 0, up: half}
+        back = {down: 0, up: half}
         put_off = []
 
         def forward(stage):
