@@ -30,8 +30,9 @@ start to its last end no rank may take longer than
 
 def dualpipe(ranks, microbatches):
     # answer
-    half, orders = microbatches // 2, []
-    for rank in range(ranks):
+    half = microbatches // 2
+
+    def order_of(rank):
         outside = min(rank, ranks - 1 - rank)
         inside = ranks // 2 - 1 - outside
         down, up = rank, 2 * ranks - 1 - rank
@@ -61,11 +62,11 @@ def dualpipe(ranks, microbatches):
         for _ in range(inside):
             order += [backward(far, "B")]
             order += [forward(far) + "&" + backward(near, "B")]
-        for each in range(2 * (outside + 1)):
-            kind = "B" if each <= outside else "I"
-            order += [backward(near if each % 2 else far, kind)]
+        for _ in range(outside + 1):
+            order += [backward(far, "I"), backward(near, "I")]
         for _ in range(inside):
             order += [put_off.pop(0), backward(near, "I")]
-        orders.append(order + put_off)
-    return orders
+        return order + put_off
+
+    return [order_of(rank) for rank in range(ranks)]
     # end answer

@@ -22,7 +22,7 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 def _follow(inputs: Values, case: Case, got: Values) -> Values:
     schedule = pipeline_orders.able_to_run(
-        got["result"], case, v_shaped(inputs["ranks"]), ways=WAYS
+        got["result"], case, placement=v_shaped(inputs["ranks"]), ways=WAYS
     )
     run = simulate(schedule, Costs())
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +23,7 @@ def layers_of(widths: Sequence[int], seed: int) -> list[nn.Module]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         layers: list[nn.Module] = []
-        for number, (before, after) in enumerate(zip(widths[:-1], widths[1:], strict=True)):
+        for number, (before, after) in enumerate(pairwise(widths)):
             if number:
                 layers += [nn.LayerNorm(before, elementwise_affine=False), nn.GELU()]
             layers.append(nn.Linear(before, after, bias=number % 2 == 0))
@@ -54,4 +55,4 @@ def product_flop(widths: Sequence[int], rows: int) -> int:
 
     F, I and W have one each.
     """
-    return 2 * rows * sum(a * b for a, b in zip(widths[:-1], widths[1:], strict=True))
+    return 2 * rows * sum(a * b for a, b in pairwise(widths))

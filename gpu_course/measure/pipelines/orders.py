@@ -173,9 +173,9 @@ def dualpipe(ranks: int, microbatches: int) -> Schedule:
     """Returns DeepSeek-V3's order: two pipelines in opposite directions over the same ranks.
 
     The first half of the microbatches goes down, through stages 0 to ranks - 1 on ranks 0, 1, 2 and
-    so on; the second half comes up, through stages ranks to 2 ranks - 1 on the same ranks the other
-    way. Stage ranks + s is a copy of stage s. In the middle every rank does an F of one way together
-    with a B of the other.
+    so on; the second half comes up, through stages ranks to 2 ranks - 1 on the same ranks, the last
+    one first. Stage ranks + s is a copy of stage s. In the middle of its order a rank does an F of
+    one way together with a B of the other.
 
     Args:
         ranks: an even number.
@@ -204,8 +204,8 @@ def dualpipe(ranks: int, microbatches: int) -> Schedule:
 class _DualPipeRank:
     """One rank's order as it is written down, phase by phase.
 
-    `near` is the way whose beginning is nearer to the rank, `far` the other one. Microbatches of the
-    far way come late, and their gradients begin nearby.
+    `near` is the way that begins nearer to the rank, `far` the other one, whose microbatches come
+    late, and whose gradients begin nearby.
     """
 
     def __init__(self, rank: int, ranks: int, microbatches: int) -> None:

@@ -29,8 +29,8 @@ class Fault:
     """One reason why a schedule cannot run.
 
     Attributes:
-        key: "unknown", "wrong-rank", "wrong-way", "doubled", "missing", "both-backwards", "bad-pair",
-            "too-early", "too-many" or "deadlock".
+        key: "unknown", "wrong-rank", "wrong-way", "doubled", "missing", "both-backwards",
+            "bad-pair", "too-early", "too-many" or "deadlock".
         rank, step: where it is; a missing action has step None.
         sentence: what is wrong, in words.
         circle: of a deadlock, for each rank in it what it stands at and what it waits for.
@@ -69,9 +69,7 @@ def needs_at(schedule: Schedule, rank: int, step: int) -> tuple[Action, ...]:
     """Returns what must be done before a rank can take a step, or the pair that begins with it."""
     order = schedule.orders[rank]
     done = order[step : step + 2] if schedule.begins_pair(rank, step) else order[step : step + 1]
-    return tuple(
-        need for action in done for need in needs(action, schedule.stages, schedule.ways)
-    )
+    return tuple(need for action in done for need in needs(action, schedule.stages, schedule.ways))
 
 
 def as_needed(action: Action) -> Action:

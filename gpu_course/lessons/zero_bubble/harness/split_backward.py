@@ -1,4 +1,4 @@
-"""Harness of `split_backward`: a stage's F, I and W, the products of each, and what is held between.
+"""Harness of `split_backward`: a stage's F, I and W, the products of each, what is held between.
 
 The stage is run twice: once with its matrix products counted, once with its bytes.
 """
@@ -37,9 +37,7 @@ class _Products(TorchDispatchMode):
 
     flop = 0
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = func(*args, **(kwargs or {}))
         if func.overloadpacket.__name__ in _PRODUCTS:
             first = [each for each in args if isinstance(each, Tensor)][-2]
@@ -126,7 +124,7 @@ class _Stage:
             self.i(each)
 
     def all_w(self) -> None:
-        # The last comes first: what a microbatch needs must not lie where another looks for its own.
+        # The last comes first: nothing may lie where another microbatch looks for its own.
         for each in reversed(range(len(self.inputs))):
             self.w(each)
 
