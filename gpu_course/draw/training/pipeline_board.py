@@ -258,7 +258,10 @@ def _waits(own: Sequence[Cell], top: float, scale: float) -> list[str]:
 def _levels(levels: Levels, floor: float, scale: float, most: float, end: float) -> list[str]:
     high = (_LEVEL - 4) / most if most else 0.0
     data = f"M{_LEFT},{floor:.1f}"
-    for time, held in levels:
+    for (time, held), later in zip(levels, [*levels[1:], None], strict=True):
+        if later is not None and later[0] == time:
+            # One ends as the next begins: what is held in between lasts for no time.
+            continue
         data += f"H{_LEFT + min(time, end) * scale:.1f}V{floor - held * high:.1f}"
     data += f"H{_LEFT + end * scale:.1f}V{floor:.1f}Z"
     return [f'<path d="{data}" fill="{p.READ_TINT}" stroke="{p.READ}" stroke-width="0.8"/>']

@@ -10,7 +10,7 @@ goes back. That run needs nothing of another rank, so a rank that waits for a gr
 
 Sources: Huang et al., GPipe (arXiv 1811.06965), section 2.3: the bubble is small where M >= 4 K,
 "partly because re-computation during the backward pass can be scheduled earlier"; Kim et al.,
-torchgpipe (arXiv 2004.09910), section 2: checkpoints for all but the last microbatch.
+torchgpipe (arXiv 2004.09910): its mode "except_last" keeps the last microbatch whole.
 """
 
 from __future__ import annotations
