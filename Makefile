@@ -83,8 +83,10 @@ bench: $(DEV_STAMP)
 	$(RUN) benchmarks/checks.py
 	$(RUN) benchmarks/stepping.py
 	$(RUN) benchmarks/pictures.py
+	$(RUN) benchmarks/pipeline_board.py
 	$(RUN) benchmarks/rotor.py
 	$(RUN) benchmarks/schedules.py
+	$(RUN) -m benchmarks.pipelines
 	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/ranks.py
 	$(RUN) benchmarks/launches.py

@@ -90,6 +90,10 @@ BREAKS = {
         "The model shares the work out evenly. Some blocks had more of it than others, and the "
         "last one decides when the kernel is over."
     ),
+    "stages": (
+        "The model cuts the layers into stages that take equally long. They did not, and the "
+        "slowest one set the pace of all."
+    ),
     "version": (
         "The model takes a program for the same wherever its name is. A newer version, or another "
         "compiler, made another kernel of it."

@@ -43,3 +43,14 @@ def _module(file: str, text: str) -> ModuleType:
     module = ModuleType(file.removesuffix(".py"))
     exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
     return module
+
+
+def called(answer: ModuleType, function: str, asked: Mapping[str, Any]) -> Any:
+    """Returns what a function of an answer returns.
+
+    Args:
+        answer: the learner's module.
+        function: its name.
+        asked: its arguments, by name.
+    """
+    return getattr(answer, function)(**asked)

@@ -97,6 +97,11 @@ def test_a_word_of_a_later_lesson_is_seen_and_one_beside_its_lesson_is_not() -> 
     assert later_words("Blocks of TILE_X threads read `tile[t]`.", "02_warps", terms) == []
 
 
+def test_a_word_is_met_first_in_one_lesson() -> None:
+    names = [term.name for term in index.terms()]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_each_exception_is_still_needed() -> None:
     assert {name for term in index.terms() for name in (term.name, *term.also)} >= PLAIN
     for name, word in EXPLAINED:

@@ -1,0 +1,1 @@
+"""Lesson 28: Experts."""

@@ -1,0 +1,1 @@
+"""Published numbers of this lesson, and the models that give them."""

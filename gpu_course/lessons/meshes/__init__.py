@@ -1,0 +1,1 @@
+"""Lesson 29: Meshes."""

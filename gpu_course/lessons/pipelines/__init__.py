@@ -1,0 +1,1 @@
+"""Lesson 26: Pipelines."""

@@ -1,0 +1,1 @@
+"""Models of pipelines, and published numbers they are held against."""

@@ -1,0 +1,1 @@
+"""Lesson 27: Zero bubble."""

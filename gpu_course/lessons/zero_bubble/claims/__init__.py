@@ -1,0 +1,1 @@
+"""Models of zero bubble pipelines, and published numbers they are held against."""

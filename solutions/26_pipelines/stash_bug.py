@@ -1,0 +1,58 @@
+"""stash_bug: the weights a gradient belongs to.
+
+    stash_bug(order, weight, inputs, gradients, rate)
+        -> outputs, input_gradients, weight, versions
+
+    order      list of strings: "F2" sends microbatch 2 forward through
+               this stage, "B2" takes it back
+    weight     float64 (m, n) array
+    inputs     for each microbatch what comes in, float64 (rows, m)
+    gradients  for each microbatch the gradient of the stage's output,
+               float64 (rows, n)
+    rate       float
+
+A stage of PipeDream, which never drains: each B changes the weights at
+once, while other microbatches are under way. F returns input @ weight,
+with the newest weights. B returns gradient @ weight.T, with the weights
+that the F of its microbatch used, and then takes rate * input.T @
+gradient from the newest weights.
+
+Return all outputs in the order of the Fs, all gradients to the input in
+the order of the Bs, the last weights, and the most versions of the
+weights that have to be held at a time: the newest, and every other one
+that a microbatch under way has used.
+
+What stands below is wrong: it takes the newest weights for both ways,
+and holds one version. Leave the arrays you are given as they are. There
+may be no microbatch; all numbers are finite.
+"""
+
+
+def stash_bug(order, weight, inputs, gradients, rate):
+    # answer
+    # stub: outputs, input_gradients = [], []
+    # stub: for action in order:
+    # stub:     each = int(action[1:])
+    # stub:     if action[0] == "F":
+    # stub:         outputs.append(inputs[each] @ weight)
+    # stub:     else:
+    # stub:         input_gradients.append(gradients[each] @ weight.T)
+    # stub:         step = inputs[each].T @ gradients[each]
+    # stub:         weight = weight - rate * step
+    # stub: return outputs, input_gradients, weight, 1
+    outputs, input_gradients, stash = [], [], {}
+    most = 1
+    for action in order:
+        each = int(action[1:])
+        if action[0] == "F":
+            stash[each] = weight
+            outputs.append(inputs[each] @ weight)
+        else:
+            used = stash.pop(each)
+            input_gradients.append(gradients[each] @ used.T)
+            step = inputs[each].T @ gradients[each]
+            weight = weight - rate * step
+        held = {id(weight), *map(id, stash.values())}
+        most = max(most, len(held))
+    return outputs, input_gradients, weight, most
+    # end answer
