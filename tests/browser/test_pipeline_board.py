@@ -57,7 +57,7 @@ def test_a_board_is_moved_by_hand_and_by_keys_and_says_at_once_what_comes_of_it(
     assert output.locator(".board-waits").count() == 0
     page.mouse.up()
     assert output.locator(".board-waits").first.get_attribute("stroke")
-    expect(output.locator("svg")).to_contain_text("this is how far it comes")
+    expect(output.locator(".board-root svg")).to_contain_text("this is how far it comes")
     notebook.picture(screenshots / "board_circle.png", cell)
     output.get_by_role("button", name="undo").click()
     expect(verdict).to_contain_text("It runs in")
