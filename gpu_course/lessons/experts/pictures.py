@@ -1,4 +1,4 @@
-"""Pictures of experts: tokens that flow to them, and how even their load is while a model trains."""
+"""Pictures of experts: tokens that flow to them, and how even their load is in training."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _second(routed: Routed) -> str:
     reached = routed.nodes_of_tokens.mean()
     return (
         f"{lost} of {copies} copies dropped  \u00b7  a token's experts lie on {reached:.1f} nodes"
-        f"  \u00b7  {routed.other_nodes} copies leave their node"
+        f"  \u00b7  {routed.leaving} copies leave their node"
     )
 
 

@@ -1,4 +1,4 @@
-"""Tokens on nodes and the experts that they go to, drawn at random: what is dropped, what crosses."""
+"""Tokens and the experts that they go to, drawn at random: what is dropped, what crosses."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpu_course.errors import CourseError
-
-Choices = NDArray[np.int64]
+from gpu_course.measure.experts.routing import best, node_limited, places_in_queue
 
 
 @dataclass(frozen=True)
@@ -18,17 +15,17 @@ class Routed:
     """Where copies of tokens go.
 
     Attributes:
-        experts: how many there are; each node has as many.
-        nodes: with as many tokens each, in turn.
-        choices: (tokens, chosen), experts of each token.
-        kept: (tokens, chosen), False where the expert is full.
+        experts: how many there are; each node has as many, node 0 the first ones.
+        nodes: with as many tokens each, node 0 the first ones.
+        choices: int64 (tokens, chosen), experts of each token.
+        kept: bool (tokens, chosen), False where the expert is full.
         capacity: tokens that an expert has room for.
     """
 
     experts: int
     nodes: int
-    choices: Choices
-    kept: NDArray[np.bool_]
+    choices: np.ndarray
+    kept: np.ndarray
     capacity: int
 
     @property
@@ -37,47 +34,47 @@ class Routed:
         return self.experts // self.nodes
 
     @property
-    def home(self) -> Choices:
-        """(tokens,) the node that a token comes from."""
+    def home(self) -> np.ndarray:
+        """int64 (tokens,): the node that a token comes from."""
         tokens = len(self.choices)
-        return np.arange(tokens) * self.nodes // tokens
+        return np.arange(tokens) * self.nodes // max(tokens, 1)
 
     @property
-    def sent(self) -> Choices:
-        """(nodes, experts) kept copies from a node to an expert."""
+    def sent(self) -> np.ndarray:
+        """int64 (nodes, experts): kept copies from a node to an expert."""
         return self._between(self.kept)
 
     @property
-    def dropped(self) -> Choices:
-        """(nodes, experts) copies from a node that an expert had no room for."""
+    def dropped(self) -> np.ndarray:
+        """int64 (nodes, experts): copies from a node that an expert had no room for."""
         return self._between(~self.kept)
 
-    def _between(self, which: NDArray[np.bool_]) -> Choices:
+    def _between(self, which: np.ndarray) -> np.ndarray:
         table = np.zeros((self.nodes, self.experts), np.int64)
         home = np.broadcast_to(self.home[:, None], self.choices.shape)
         np.add.at(table, (home[which], self.choices[which]), 1)
         return table
 
     @property
-    def nodes_of_tokens(self) -> Choices:
-        """(tokens,) how many nodes a token's experts lie on."""
+    def nodes_of_tokens(self) -> np.ndarray:
+        """int64 (tokens,): on how many nodes a token's experts lie."""
         reached = np.zeros((len(self.choices), self.nodes), bool)
         np.put_along_axis(reached, self.choices // self.per_node, True, axis=1)
         return reached.sum(1)
 
     @property
-    def other_nodes(self) -> int:
-        """Messages to other nodes if each node gets one copy of a token, dropped ones too."""
+    def leaving(self) -> int:
+        """Copies that leave their node if each node gets one of a token, whatever is dropped."""
         at_home = (self.choices // self.per_node == self.home[:, None]).any(1)
         return int((self.nodes_of_tokens - at_home).sum())
 
 
-def drawn_scores(tokens: int, experts: int, skew: float, seed: int = 28) -> NDArray[np.float64]:
-    """Returns what a router may say: (tokens, experts), some experts liked more than others.
+def drawn_logits(tokens: int, experts: int, skew: float, seed: int = 28) -> np.ndarray:
+    """Returns what a router may say: float64 (tokens, experts), some experts liked more.
 
     Args:
         tokens, experts: how many.
-        skew: how much more; 0 for all alike.
+        skew: how much more some are liked; 0 for all alike.
         seed: of the draw.
     """
     draws = np.random.default_rng(seed)
@@ -85,37 +82,21 @@ def drawn_scores(tokens: int, experts: int, skew: float, seed: int = 28) -> NDAr
     return liked + draws.standard_normal((tokens, experts))
 
 
-def limited(scores: NDArray[np.float64], nodes: int, most: int, chosen: int) -> Choices:
-    """Returns the experts of each token, on at most so many nodes.
+def drawn_scores(tokens: int, experts: int, skew: float, seed: int = 28) -> np.ndarray:
+    """Returns the sigmoids of `drawn_logits`, which are all above 0."""
+    return 1 / (1 + np.exp(-drawn_logits(tokens, experts, skew, seed)))
 
-    A node counts for what its best chosen / most experts have together, rounded up. The nodes that
-    count for most stay open.
 
-    Args:
-        scores: (tokens, experts), each above 0.
-        nodes: a divisor of the experts.
-        most: nodes of a token.
-        chosen: experts of a token.
+def room_for(tokens: int, experts: int, chosen: int, factor: float) -> int:
+    """Returns an expert's room: a multiple of what each had if all had equally many, rounded up.
 
-    Source: DeepSeek-V3, arXiv 2412.19437, section 2.1.2.
+    >>> room_for(64, 8, 2, 1.25)
+    20
     """
-    tokens, experts = scores.shape
-    per_node = experts // nodes
-    best = math.ceil(chosen / most)
-    if not 1 <= most <= nodes or not 1 <= chosen <= most * per_node or experts % nodes:
-        raise CourseError(
-            f"{chosen} of {experts} experts on at most {most} of {nodes} nodes",
-            "let nodes divide the experts, and have as many on the open nodes as are chosen",
-        )
-    by_node = scores.reshape(tokens, nodes, per_node)
-    counts = np.sort(by_node, axis=2)[:, :, -best:].sum(2)
-    closed = np.argsort(-counts, axis=1, kind="stable")[:, most:]
-    left = by_node.copy()
-    np.put_along_axis(left, closed[:, :, None], -np.inf, axis=1)
-    return np.argsort(-left.reshape(tokens, experts), axis=1, kind="stable")[:, :chosen]
+    return math.ceil(factor * tokens * chosen / experts)
 
 
-def route(
+def route_drawn(
     tokens: int,
     experts: int,
     chosen: int,
@@ -129,17 +110,12 @@ def route(
     Args:
         tokens: a multiple of nodes.
         experts, chosen: how many there are, and of a token.
-        nodes, most: how many there are, and of a token.
+        nodes, most: how many there are, and of a token; as many as it has experts if that is less.
         factor: room of an expert, as a multiple of what it had if all had equally many.
         skew: how much more some experts are liked than others.
     """
-    scores = 1 / (1 + np.exp(-drawn_scores(tokens, experts, skew)))
-    choices = limited(scores, nodes, most, chosen)
-    capacity = math.ceil(factor * tokens * chosen / experts)
-    flat = choices.ravel()
-    order = np.argsort(flat, kind="stable")
-    loads = np.bincount(flat, minlength=experts)
-    firsts = np.cumsum(loads) - loads
-    slots = np.empty_like(flat)
-    slots[order] = np.arange(len(flat)) - firsts[flat[order]]
-    return Routed(experts, nodes, choices, (slots < capacity).reshape(choices.shape), capacity)
+    scores, limit = drawn_scores(tokens, experts, skew), min(most, chosen)
+    free = limit == min(nodes, chosen)
+    choices = best(scores, chosen) if free else node_limited(scores, chosen, nodes, limit)
+    capacity = room_for(tokens, experts, chosen, factor)
+    return Routed(experts, nodes, choices, places_in_queue(choices) < capacity, capacity)

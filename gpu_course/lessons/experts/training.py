@@ -14,17 +14,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from gpu_course.measure.threads import one_thread
+
 EXPERTS, CHOSEN, TOKENS, STEPS = 8, 2, 512, 400
 VOCABULARY, WIDTH = 64, 32
 AUXILIARY = 0.02
 """What the auxiliary loss is multiplied by."""
-SPEED = 0.003
-"""How much a bias moves in a step."""
+RATE = 0.003
+"""How far the bias moves in a step."""
 LAST = 100
 """Steps at the end over which is averaged."""
 
-Update = Callable[[Tensor, Tensor, float], Tensor]
-"""(biases, tokens that each expert got, speed) -> new biases."""
+Choose = Callable[[Tensor, Tensor, int, float], tuple[Tensor, Tensor, Tensor]]
+"""(logits, bias, experts of a token, rate) -> (experts, weights, new bias), as `bias_balance`."""
 
 
 @dataclass(frozen=True)
@@ -72,22 +74,27 @@ class Experts(nn.Module):
         self.down = drawn(EXPERTS, WIDTH, WIDTH, scale=narrow)
         self.head = drawn(WIDTH, VOCABULARY, scale=narrow)
 
-    def forward(self, before: Tensor, last: Tensor, bias: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Returns (logits, the router's scores, the experts of each token).
-
-        The bias chooses, and weighs nothing. All experts compute all tokens here: that is quicker
-        for so few numbers, and the same.
-        """
+    def router_logits(self, before: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns (tokens as they enter the layer, what the router says of them)."""
         x = self.before[before] + self.last[last]
-        scores = (x @ self.router).sigmoid()
-        experts = (scores.detach() + bias).topk(CHOSEN, dim=1).indices
-        chosen = scores.gather(1, experts)
-        weights = torch.zeros_like(scores).scatter(
-            1, experts, chosen / chosen.sum(1, keepdim=True)
-        )
-        given = (x @ self.up).relu() @ self.down  # (experts, tokens, width)
-        y = x + (given * weights.T[..., None]).sum(0)
-        return y @ self.head, scores, experts
+        return x, x @ self.router
+
+    def forward(self, x: Tensor, experts: Tensor, weights: Tensor) -> Tensor:
+        """Returns logits of the next tokens.
+
+        All experts compute all tokens here: that is quicker for so few numbers, and the same.
+        """
+        of_all = x.new_zeros(len(x), EXPERTS).scatter(1, experts, weights)
+        made = (x @ self.up).relu() @ self.down  # (experts, tokens, width)
+        y = x + (made * of_all.T[..., None]).sum(0)
+        return y @ self.head
+
+
+def unbalanced(logits: Tensor, bias: Tensor, k: int, rate: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Returns (experts, weights, bias): the best by their sigmoids, and a bias that stays."""
+    scores = logits.sigmoid()
+    chosen, experts = scores.topk(k, dim=1)
+    return experts, chosen / chosen.sum(1, keepdim=True), bias
 
 
 def auxiliary_loss(scores: Tensor, load: Tensor) -> Tensor:
@@ -122,19 +129,24 @@ def _text(steps: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def train(
-    update: Update | None = None,
+    choose: Choose = unbalanced,
     auxiliary: float = 0.0,
     steps: int = STEPS,
-    speed: float = SPEED,
+    rate: float = RATE,
 ) -> Balance:
     """Returns what became of the load in a run, the same each time.
 
     Args:
-        update: makes new biases after each step; None leaves them 0.
+        choose: the experts of each token, and the next step's bias.
         auxiliary: what the auxiliary loss is multiplied by; 0 for none.
         steps: how many.
-        speed: of the biases.
+        rate: of the bias.
     """
+    with one_thread():
+        return _train(choose, auxiliary, steps, rate)
+
+
+def _train(choose: Choose, auxiliary: float, steps: int, rate: float) -> Balance:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(29)
         model = Experts()
@@ -143,15 +155,14 @@ def train(
     text = [each.split(TOKENS) for each in _text(steps)]
     loads, losses = [], []
     for before, last, after in zip(*text, strict=True):
-        logits, scores, experts = model(before, last, bias)
+        x, logits = model.router_logits(before, last)
+        experts, weights, bias = choose(logits, bias, CHOSEN, rate)
+        loss = cross_entropy(model(x, experts, weights), after)
         load = torch.bincount(experts.flatten(), minlength=EXPERTS)
-        loss = cross_entropy(logits, after)
-        total = loss + auxiliary * auxiliary_loss(scores, load) if auxiliary else loss
+        total = loss + auxiliary * auxiliary_loss(logits.sigmoid(), load) if auxiliary else loss
         optimizer.zero_grad()
         total.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        if update is not None:
-            bias = update(bias, load, speed)
         loads.append(load.tolist())
         losses.append(loss.item())
     return Balance(loads, losses)

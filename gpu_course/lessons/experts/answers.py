@@ -1,0 +1,16 @@
+"""What a run's result says of a choice, for the predictions of lesson 28."""
+
+from __future__ import annotations
+
+
+def percent_over(over: float) -> str:
+    """Returns the choice that is nearest to how far the most loaded expert is over the mean."""
+    said = {0.03: "3 %", 0.15: "15 %", 0.35: "35 %", 0.9: "90 %", 3.0: "300 %"}
+    return said[min(said, key=lambda each: abs(each - over))]
+
+
+def loss_beside(difference: float) -> str:
+    """Returns in words what a change of the loss comes to, in parts of it."""
+    if abs(difference) < 0.01:
+        return "no worse"
+    return "clearly worse" if difference > 0 else "clearly better"
