@@ -86,7 +86,7 @@ def all_to_all_experts(x, experts, weights, held, up, down):
     order = torch.arange(own).repeat(n).repeat_interleave(coming.flatten())
     order = order.argsort()
     parts = rows[order].split(coming.sum(0).tolist())
-    made = [expert(part, *pair) for part, *pair in zip(parts, up, down, strict=True)]
+    made = [expert(parts[e], up[e], down[e]) for e in range(own)]
     made = torch.cat([rows[:0], *made])[order.argsort()]
     back = Exchange.apply(made, arrive, leave)
     scaled = back * weights.flatten()[choices][:, None]

@@ -30,7 +30,7 @@ def bias_balance(logits, bias, k, rate):
     scores = logits.sigmoid()
     with torch.no_grad():
         order = (scores + bias).argsort(dim=1, descending=True, stable=True)
-        experts = order[:, :k].contiguous()
+        experts = order[:, :k]
         loads = torch.bincount(experts.flatten(), minlength=len(bias)).to(bias)
         new_bias = bias + rate * (loads.sum() - loads * len(bias)).sign()
     chosen = scores.gather(1, experts)

@@ -22,7 +22,7 @@ def run(
     k: int,
     rate: float,
 ) -> dict[str, Any]:
-    """Returns for each batch "experts", "weights" and "bias", "dlogits", and whether bias "carries".
+    """Returns for each batch "experts", "weights", "bias", "dlogits" and whether bias "carries".
 
     Beside them "operations", the most of a batch, and "read".
 
