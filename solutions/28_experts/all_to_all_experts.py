@@ -72,11 +72,11 @@ def all_to_all_experts(x, experts, weights, held, up, down):
     n, own, total = len(held), len(up), sum(held)
     # answer
     chosen = experts.flatten()
-    wrong = ((chosen < -1) | (chosen >= total)).any().long()
+    wrong = ((chosen < -1) | (chosen >= total)).any()
     dist.all_reduce(wrong, op=dist.ReduceOp.MAX)
     if wrong:
         raise ValueError("a token is for an expert that does not exist")
-    choices = chosen.argsort(stable=True)[(chosen < 0).sum() :]
+    choices = chosen.argsort()[(chosen < 0).sum() :]
     tokens = choices // experts.shape[1]
     loads = torch.bincount(chosen[choices], minlength=total)
     coming = exchanged(loads, held, [own] * n).view(n, own)
@@ -84,9 +84,9 @@ def all_to_all_experts(x, experts, weights, held, up, down):
     arrive = coming.sum(1).tolist()
     rows = Exchange.apply(x[tokens], leave, arrive)
     order = torch.arange(own).repeat(n).repeat_interleave(coming.flatten())
-    order = order.argsort(stable=True)
+    order = order.argsort()
     parts = rows[order].split(coming.sum(0).tolist())
-    made = [expert(part, *pair) for part, *pair in zip(parts, up, down, strict=False)]
+    made = [expert(parts[e], up[e], down[e]) for e in range(own)]
     made = torch.cat([rows[:0], *made])[order.argsort()]
     back = Exchange.apply(made, arrive, leave)
     scaled = back * weights.flatten()[choices][:, None]

@@ -39,7 +39,7 @@ def top_k_route(logits, k, capacity):
     weights = ranked[:, :k].softmax(1)
     chosen = experts.flatten()
     order = chosen.argsort(stable=True)
-    loads = torch.bincount(chosen, minlength=logits.shape[1])
+    loads = torch.bincount(chosen)
     firsts = loads.cumsum(0) - loads
     slots = torch.empty_like(chosen)
     slots[order] = torch.arange(len(chosen)) - firsts[chosen[order]]

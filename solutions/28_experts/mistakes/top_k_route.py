@@ -33,6 +33,15 @@ def turns_a_sort_round(logits, k, capacity):
     return experts, weights.where(kept, 0.0), slots.where(kept, -1)
 
 
+# wrong-result, ties-in-any-order: The k highest are what topk is for.
+def asks_topk(logits, k, capacity):
+    checked(logits, k)
+    best, experts = logits.topk(k, dim=1)
+    slots = queue(experts, logits.shape[1])
+    kept = slots < capacity
+    return experts, best.softmax(1).where(kept, 0.0), slots.where(kept, -1)
+
+
 # wrong-result, not-normalised: The softmax is over the experts, and there are that many.
 def softmax_over_all(logits, k, capacity):
     checked(logits, k)

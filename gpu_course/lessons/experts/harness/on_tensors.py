@@ -17,7 +17,7 @@ FEW = 8
 _READS = ("tolist", "numpy", "__array__", "__dlpack__")
 
 
-class _Operations(TorchDispatchMode):
+class Operations(TorchDispatchMode):
     """Counts operations that do some work: a view is none."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class _Operations(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-class _Reads(TorchFunctionMode):
+class Reads(TorchFunctionMode):
     """Counts numbers that are read out of tensors with more than a few of them."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ def run(answer: ModuleType, function: str, refuses: bool, **inputs: Any) -> dict
             return {"result": call(**given)}
         except ValueError:
             return {"result": "ValueError"}
-    with _Reads() as reads, _Operations() as operations:
+    with Reads() as reads, Operations() as operations:
         result = call(**given)
     peak = measure_peak(lambda: call(**given))
     return {
