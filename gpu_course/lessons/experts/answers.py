@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 
+def how_many_more(ratio: float) -> str:
+    """Returns the choice that is nearest to so many times as many."""
+    said = {1 / 16: "a sixteenth", 1.0: "as many", 4 / 3: "a third more", 16.0: "16 times"}
+    return said[min(said, key=lambda each: abs(each - ratio))]
+
+
 def percent_over(over: float) -> str:
     """Returns the choice that is nearest to how far the most loaded expert is over the mean."""
     said = {0.03: "3 %", 0.15: "15 %", 0.35: "35 %", 0.9: "90 %", 3.0: "300 %"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from gpu_course.lessons.experts.shapes import MODELS
 from gpu_course.measure.experts.routing import best
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own_ranks import own_source, run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.traffic import booked_bytes
 
@@ -54,15 +55,10 @@ def flow(experts: int = 8, chosen: int = 2, room: float = 1.25, nodes: int = 4) 
     return draw_flow(route_drawn(64, experts, chosen, 4, nodes, room))
 
 
-def flow_of(routed: Routed) -> Picture:
-    """Returns a picture of tokens on their way."""
-    return Picture(draw_flow(routed))
-
-
 @asks_for_answers
 @telling
-def own_routes(tokens: int = 64, experts: int = 8, chosen: int = 2, room: float = 1.0) -> Routed:
-    """Returns where your `top_k_route` sends drawn tokens of 4 nodes.
+def own_flow(tokens: int = 64, experts: int = 8, chosen: int = 2, room: float = 1.0) -> Picture:
+    """Returns a picture of where your `top_k_route` sends drawn tokens of 4 nodes.
 
     Args:
         tokens, experts: how many, multiples of 4.
@@ -75,7 +71,18 @@ def own_routes(tokens: int = 64, experts: int = 8, chosen: int = 2, room: float 
     given = {"tokens": tokens, "experts": experts, "chosen": chosen, "capacity": capacity}
     (found,) = run_own("top_k_route", runs.routes, 1, **given).results
     choices, slots = (np.array(each) for each in found)
-    return Routed(experts, 4, choices, slots >= 0, capacity)
+    return Picture(draw_flow(Routed(experts, 4, choices, slots >= 0, capacity)))
+
+
+def dropped_copies(tokens: int = 64, experts: int = 8, chosen: int = 2, room: float = 1.0) -> int:
+    """Returns how many copies of the same tokens find no room.
+
+    Args:
+        tokens, experts: how many, multiples of 4.
+        chosen: experts of a token.
+        room: of an expert, as a multiple of an even share.
+    """
+    return int(route_drawn(tokens, experts, chosen, 4, 4, room).dropped.sum())
 
 
 # An even load
@@ -83,35 +90,42 @@ def own_routes(tokens: int = 64, experts: int = 8, chosen: int = 2, room: float 
 
 @asks_for_answers
 @telling
-def own_balance() -> Balance:
-    """Returns what became of the load in a run of 400 steps that your `bias_balance` balances."""
+def own_load(balances: Mapping[str, Balance]) -> Picture:
+    """Returns a picture of how even the load was in runs, and in one that you balanced.
+
+    Args:
+        balances: {name: run}, two at most.
+    """
+    return Picture(draw_load({name: run.over for name, run in _with_own(balances).items()}))
+
+
+@asks_for_answers
+@telling
+def own_balance(balances: Mapping[str, Balance]) -> str:
+    """Returns a table of runs, and of one that you balanced: the load and the loss at the end.
+
+    Args:
+        balances: {name: run}.
+    """
+    lines = [f"{'the last 100 steps':<22}{'over the mean':>14}{'loss':>8}"]
+    for name, run in _with_own(balances).items():
+        over = f"{100 * run.over_at_the_end:.0f} %"
+        lines.append(f"{name:<22}{over:>14}{run.loss_at_the_end:>8.2f}")
+    return "\n".join(lines)
+
+
+def _with_own(balances: Mapping[str, Balance]) -> dict[str, Balance]:
+    return {**balances, "your bias": _own_run(own_source("bias_balance").text)}
+
+
+@functools.lru_cache(maxsize=1)
+def _own_run(text: str) -> Balance:
+    """Returns what became of the load in a run of 400 steps; the text of the answer is the key."""
     from gpu_course.lessons.experts import runs
     from gpu_course.lessons.experts.training import Balance
 
     (found,) = run_own("bias_balance", runs.balanced, 1).results
     return Balance(*found)
-
-
-def load_picture(balances: Mapping[str, Balance]) -> Picture:
-    """Returns a picture of how even the load was, run by run.
-
-    Args:
-        balances: {name: run}, at most three.
-    """
-    return Picture(draw_load({name: run.over for name, run in balances.items()}))
-
-
-def balance_text(balances: Mapping[str, Balance]) -> str:
-    """Returns a table of runs: the most loaded expert over the mean, and the loss, at the end.
-
-    Args:
-        balances: {name: run}.
-    """
-    lines = [f"{'the last 100 steps':<20}{'over the mean':>15}{'loss':>8}"]
-    for name, run in balances.items():
-        over = f"{100 * run.over_at_the_end:.0f} %"
-        lines.append(f"{name:<20}{over:>15}{run.loss_at_the_end:>8.2f}")
-    return "\n".join(lines)
 
 
 # On ranks
@@ -188,9 +202,7 @@ def own_limit(tokens: int = 4096, experts: int = 256, chosen: int = 8, nodes: in
         everything = np.ones_like(choices, bool)
         reached = Routed(experts, nodes, choices, everything, tokens).nodes_of_tokens.mean()
         kept = np.take_along_axis(scores, choices, 1).sum() / best_scores
-        lines.append(
-            f"{limit:<9}{reached:>18.2f}{crossing / tokens:>16.2f}{100 * kept:>13.1f} %"
-        )
+        lines.append(f"{limit:<9}{reached:>18.2f}{crossing / tokens:>16.2f}{100 * kept:>13.1f} %")
     return "\n".join(lines)
 
 

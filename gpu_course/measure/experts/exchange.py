@@ -123,7 +123,7 @@ def expert_parallel(
     arrive = coming.sum(1).tolist()
     rows = _Exchange.apply(x[tokens], leave, arrive, group)
     # They come rank by rank; an expert wants its own together.
-    order = torch.arange(own).repeat(len(held)).repeat_interleave(coming.flatten())
+    order = torch.arange(own, device=x.device).repeat(len(held)).repeat_interleave(coming.flatten())
     order = order.argsort(stable=True)
     parts = rows[order].split(coming.sum(0).tolist())
     made = [expert(part, up[at], down[at]) for at, part in enumerate(parts[:own])]
