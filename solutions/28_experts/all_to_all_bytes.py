@@ -34,11 +34,11 @@ def all_to_all_bytes(experts, rank, per_rank, per_node, total, width):
     node, place = divmod(rank, per_node)
     nvlink = rdma = 0
     for chosen in experts:
-        if chosen and (min(chosen) < -1 or max(chosen) >= total):
+        if min(chosen) < -1 or max(chosen) >= total:
             raise ValueError(f"{chosen} names an expert that does not exist")
         ranks = {expert // per_rank for expert in chosen if expert >= 0}
         nodes = {each // per_node for each in ranks}
-        have = {each * per_node + place for each in nodes | {node}}
+        have = {each * per_node + place for each in nodes}
         nvlink += len(ranks - have)
         rdma += len(nodes - {node})
     fp8 = width + 4 * -(-width // 128)

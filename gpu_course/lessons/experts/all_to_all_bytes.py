@@ -33,7 +33,7 @@ CASES = (
     _case("four nodes", 12, 4, 4, 2, k=6),
     _case("one node", 9, 1, 4, 2),
     _case("nodes of one rank", 9, 4, 1, 3),
-    _case("130 numbers in a row", 8, 3, 2, 2, width=130),
+    _case("129 numbers in a row", 8, 3, 2, 2, width=129),
     _case("fewer numbers than one scale is for", 6, 2, 2, 3, width=100),
     _case("choices that were dropped", 10, 3, 4, 1, DROPPED),
     _case("no token", 0, 2, 2, 2),
