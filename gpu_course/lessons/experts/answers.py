@@ -11,7 +11,7 @@ def how_many_more(ratio: float) -> str:
 
 def percent_over(over: float) -> str:
     """Returns the choice that is nearest to how far the most loaded expert is over the mean."""
-    said = {0.03: "3 %", 0.15: "15 %", 0.35: "35 %", 0.9: "90 %", 3.0: "300 %"}
+    said = {0.03: "3 %", 0.15: "15 %", 0.65: "65 %", 3.0: "300 %"}
     return said[min(said, key=lambda each: abs(each - over))]
 
 

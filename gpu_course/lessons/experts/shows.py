@@ -156,9 +156,9 @@ def own_layer(ranks: int = 4, tokens: int = 16, experts: int = 8, width: int = 8
         out = sum(leaving[rank]) - leaving[rank][rank]
         into = sum(rows[rank] for rows in leaving) - leaving[rank][rank]
         calls = [call for call in run.calls if call.rank == rank]
-        forward = booked_bytes(c for c in calls if c.number < barrier[rank])
-        backward = booked_bytes(c for c in calls if c.number > barrier[rank])
-        lines.append(f"{rank:>4}{out:>10}{into:>9}{forward:>10,.0f}{backward:>10,.0f}")
+        forward = round(booked_bytes(c for c in calls if c.number < barrier[rank]))
+        backward = round(booked_bytes(c for c in calls if c.number > barrier[rank]))
+        lines.append(f"{rank:>4}{out:>10}{into:>9}{forward:>10,}{backward:>10,}")
     same = all(all(each) for each, _ in run.results)
     lines.append(f"equal to the dense layer, gradients too: {'yes' if same else 'no'}")
     return "\n".join(lines)

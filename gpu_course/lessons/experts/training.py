@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -17,8 +18,8 @@ from torch.nn.functional import cross_entropy
 from gpu_course.measure.threads import one_thread
 
 EXPERTS, CHOSEN, TOKENS, STEPS = 8, 2, 512, 400
-VOCABULARY, WIDTH = 64, 32
-AUXILIARY = 0.02
+VOCABULARY, WIDTH, INNER = 64, 32, 16
+AUXILIARY = 0.01
 """What the auxiliary loss is multiplied by."""
 RATE = 0.003
 """How far the bias moves in a step."""
@@ -70,8 +71,8 @@ class Experts(nn.Module):
         self.last = drawn(VOCABULARY, WIDTH, scale=2 * narrow)
         self.before = drawn(VOCABULARY, WIDTH, scale=2 * narrow)
         self.router = drawn(WIDTH, EXPERTS, scale=narrow)
-        self.up = drawn(EXPERTS, WIDTH, WIDTH, scale=narrow)
-        self.down = drawn(EXPERTS, WIDTH, WIDTH, scale=narrow)
+        self.up = drawn(EXPERTS, WIDTH, INNER, scale=narrow)
+        self.down = drawn(EXPERTS, INNER, WIDTH, scale=INNER**-0.5)
         self.head = drawn(WIDTH, VOCABULARY, scale=narrow)
 
     def router_logits(self, before: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
@@ -114,6 +115,7 @@ def auxiliary_loss(scores: Tensor, load: Tensor) -> Tensor:
     return len(load) * (shares * mean).sum()
 
 
+@lru_cache(maxsize=1)
 def _text(steps: int) -> tuple[Tensor, Tensor, Tensor]:
     """Returns (tokens before, last tokens, next tokens) of all steps, drawn from one table."""
     draws = torch.Generator().manual_seed(28)
