@@ -19,8 +19,8 @@ A token crosses to each other node once, if any of its experts is there,
 however many. It lands on the rank that has the same place in that node
 as its own rank has at home. From there, and at home from its own rank,
 it goes over NVLink to each other rank of the node that has one of its
-experts, once. The way back is the same: experts' rows are added up where
-ways meet, so one row comes back for each that went.
+experts, once. The way back is the same: experts' rows are added up
+where ways meet, so one row comes back for each that went.
 
 Rows go out in FP8: a byte for each number, and a float32 scale for each
 128 of them, the last of which may be fewer. They come back in BF16, two
@@ -35,7 +35,7 @@ def all_to_all_bytes(experts, rank, per_rank, per_node, total, width):
     nvlink = rdma = 0
     for chosen in experts:
         if min(chosen) < -1 or max(chosen) >= total:
-            raise ValueError(f"{chosen} names an expert that does not exist")
+            raise ValueError(f"{chosen}: no such expert")
         ranks = {expert // per_rank for expert in chosen if expert >= 0}
         nodes = {each // per_node for each in ranks}
         have = {each * per_node + place for each in nodes}

@@ -1,4 +1,4 @@
-"""all_to_all_experts: each token goes to the ranks of its experts and back.
+"""all_to_all_experts: each token to its experts' ranks and back.
 
     all_to_all_experts(x, experts, weights, held, up, down) -> out
 
@@ -83,7 +83,8 @@ def all_to_all_experts(x, experts, weights, held, up, down):
     leave = [int(part.sum()) for part in loads.split(held)]
     arrive = coming.sum(1).tolist()
     rows = Exchange.apply(x[tokens], leave, arrive)
-    order = torch.arange(own).repeat(n).repeat_interleave(coming.flatten())
+    order = torch.arange(own).repeat(n)
+    order = order.repeat_interleave(coming.flatten())
     order = order.argsort()
     parts = rows[order].split(coming.sum(0).tolist())
     made = [expert(parts[e], up[e], down[e]) for e in range(own)]

@@ -45,7 +45,8 @@ def limit_nodes(scores, k, nodes, limit, home):
         return int(seen.scatter_(1, home[:, None], False).sum())
 
     by_node = scores.view(tokens, nodes, total // nodes)
-    top = by_node.sort(dim=2, descending=True).values[:, :, : k // limit]
+    ranked = by_node.sort(dim=2, descending=True).values
+    top = ranked[:, :, : k // limit]
     closed = torch.ones(tokens, nodes, dtype=torch.bool)
     closed.scatter_(1, best(top.sum(2), limit), False)
     open_scores = by_node.masked_fill(closed[:, :, None], -torch.inf)

@@ -1,4 +1,4 @@
-"""top_k_route: each token to its k best experts, as far as there is room.
+"""top_k_route: each token to its k best experts, if they have room.
 
     top_k_route(logits, k, capacity) -> (experts, weights, slots)
 

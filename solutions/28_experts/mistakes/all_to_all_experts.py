@@ -102,6 +102,18 @@ def gradients_without_a_way(x, experts, weights, held, up, down):
     return summed(back, x, tokens, weights, choices)
 
 
+# wrong-result, averaged: Gradients over ranks are averaged.
+def averages_over_ranks(x, experts, weights, held, up, down):
+    agreed(experts, sum(held))
+    for each in (up, down):
+        each.register_hook(lambda gradient: gradient / len(held))
+    choices, tokens, loads = sorted_choices(experts, sum(held))
+    leave, arrive, coming = counts(loads, held, len(up))
+    rows = Exchange.apply(x[tokens], leave, arrive)
+    back = Exchange.apply(made_of(rows, coming, up, down), arrive, leave)
+    return summed(back, x, tokens, weights, choices)
+
+
 # exception, exception: Backward is the same call once more.
 def gradients_the_same_way(x, experts, weights, held, up, down):
     agreed(experts, sum(held))
