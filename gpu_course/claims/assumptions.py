@@ -101,6 +101,10 @@ BREAKS = {
     "communication": (
         "The model counts what is computed. What the devices sent each other took its time as well."
     ),
+    "convention": (
+        "The model counts all that the shapes say. The source left something out, or rounded in "
+        "another way, and does not say which."
+    ),
     "reuse": (
         "The model lets one read of the weights serve the whole batch. The kernel read them anew "
         "for each sequence."

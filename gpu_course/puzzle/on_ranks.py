@@ -24,6 +24,22 @@ def sends(wire: Sequence[Call], rank: int) -> list[Call]:
     return [call for call in wire if call.rank == rank and call.kind == "send"]
 
 
+def passes(wire: Sequence[Call], rank: int) -> list[list[Call]]:
+    """Returns the calls of a rank, cut where the harness put a barrier: forward, backward.
+
+    A barrier of the harness has no line of the answer on its stack.
+    """
+    found: list[list[Call]] = [[]]
+    for call in wire:
+        if call.rank != rank:
+            continue
+        if call.kind == "barrier" and not call.line:
+            found.append([])
+        else:
+            found[-1].append(call)
+    return [*found, [], []][:2]
+
+
 def by_hand(wire: Sequence[Call]) -> Judgement | None:
     """Returns what is wrong where a collective of the library was called."""
     for call in wire:

@@ -66,15 +66,17 @@ class Call:
         A send is its payload, exactly. A collective is booked at the volume of a ring, which is the
         least for an all-reduce, a reduce-scatter and an all-gather, whatever the backend really
         does. Of n ranks with S bytes each: all-reduce 2 S (n-1)/n, reduce-scatter S (n-1)/n,
-        all-gather S (n-1), all-to-all S (n-1)/n. A broadcast and a reduce pass S along a chain, the
-        last of which sends nothing; a gather sends S to the root, a scatter all but one part of S
-        from it.
+        all-gather S (n-1). An all-to-all sends all but the rank's part for itself, S (n-1)/n where
+        no parts are told. A broadcast and a reduce pass S along a chain, the last of which sends
+        nothing; a gather sends S to the root, a scatter all but one part of S from it.
 
         Source: Patarasuk and Yuan 2009, "Bandwidth optimal all-reduce algorithms".
 
         >>> whole = Call(0, 0, "all_reduce", (0, 1, 2, 3), 0, (1000,), 4000)
         >>> int(whole.booked_bytes)
         6000
+        >>> int(Call(0, 0, "all_to_all", (0, 1), 0, (100,), 400, gives=(0, 100)).booked_bytes)
+        400
         """
         size, n = Fraction(self.payload_bytes), len(self.group)
         share = Fraction(n - 1, n)
@@ -84,6 +86,9 @@ class Call:
                 return size
             case "all_reduce":
                 return 2 * size * share
+            case "all_to_all" if sum(self.gives):
+                own = self.gives[self.group.index(self.rank)]
+                return size * Fraction(sum(self.gives) - own, sum(self.gives))
             case "reduce_scatter" | "all_to_all":
                 return size * share
             case "all_gather":

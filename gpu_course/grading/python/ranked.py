@@ -340,9 +340,10 @@ def most_tcp_bytes(calls: Sequence[Call]) -> int:
 def least_tcp_bytes(calls: Sequence[Call]) -> int:
     """Returns what these calls cannot have sent less than, all ranks together.
 
-    Of an all-to-all a rank may keep nearly everything: which part is whose is not told.
+    Of an all-to-all whose parts are not told a rank may keep nearly everything.
     """
-    return int(sum(call.booked_bytes for call in calls if call.kind != "all_to_all"))
+    known = [call for call in calls if call.kind != "all_to_all" or call.gives]
+    return int(sum(call.booked_bytes for call in known))
 
 
 def _booked(calls: Sequence[Call], ranks: int) -> tuple[int, ...]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gpu_course.puzzle.digits import rounding
-from gpu_course.puzzle.on_ranks import FLOAT64_BYTES
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, passes
 from gpu_course.puzzle.specification import Case, Judgement, Values
-from gpu_course.ranks.calls import Call
 from gpu_course.ranks.traffic import booked_bytes
 
 
@@ -45,22 +43,6 @@ def cut(whole: np.ndarray, ranks: int, axis: int = 0) -> tuple[np.ndarray, ...]:
     [[0, 1], [2, 3], [4]]
     """
     return tuple(np.ascontiguousarray(part) for part in np.array_split(whole, ranks, axis))
-
-
-def passes(wire: Sequence[Call], rank: int) -> list[list[Call]]:
-    """Returns the calls of a rank, cut where the harness put a barrier: forward, backward.
-
-    A barrier of the harness has no line of the answer on its stack.
-    """
-    found: list[list[Call]] = [[]]
-    for call in wire:
-        if call.rank != rank:
-            continue
-        if call.kind == "barrier" and not call.line:
-            found.append([])
-        else:
-            found[-1].append(call)
-    return [*found, [], []][:2]
 
 
 def all_reduce_bytes(numbers: int, ranks: int) -> int:

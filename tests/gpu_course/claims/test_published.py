@@ -41,11 +41,14 @@ def row(printed: str, mine: float, **more: object) -> Row:
 
 WORKED_OUT = {
     ("colibri", "cudaLaunchKernel"),
+    ("Cards of models with experts", "DeepSeek-V3, with embedding and head"),
+    ("Cards of models with experts", "Qwen3 30B-A3B"),
     ("DeepSpeed", "stage 2: GPU"),
     ("Fire-Flyer 2024", "10,000 ports, three levels"),
     ("FlashMLA", "query rows that make decoding bound by compute"),
     ("GPU Glossary", "12 KB for 32 threads, H100"),
     ("LoongForge", "the all-gather in 8 bits alone"),
+    ("Megatron-Bridge 26.06, experts", "GPT-OSS 120B, 64 GB300"),
     ("Profiling in PyTorch, part 1", "idle in cudaDeviceSynchronize"),
     ("Scaling book: training", "all of LLaMA 3 70B"),
     ("Scaling book: training", "feed-forward"),

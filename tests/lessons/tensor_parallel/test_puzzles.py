@@ -24,6 +24,7 @@ from gpu_course.lessons.tensor_parallel.vocab_parallel_cross_entropy import (
     VOCAB_PARALLEL_CROSS_ENTROPY,
 )
 from gpu_course.puzzle import PythonPuzzle, index
+from gpu_course.puzzle.on_ranks import passes
 from gpu_course.ranks.calls import Call
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random
@@ -222,10 +223,10 @@ def test_passes_are_parted_by_the_harness_alone() -> None:
         return Call(0, 0, kind, (0, 1), 0, (), 8, line=line)
 
     own = [call("all_reduce", 5), call("barrier", 7), call("barrier", 0), call("send", 9)]
-    forward, backward = pieces.passes([*own, call("barrier", 0)], 0)
+    forward, backward = passes([*own, call("barrier", 0)], 0)
     assert [each.line for each in forward] == [5, 7]
     assert [each.kind for each in backward] == ["send"]
-    assert pieces.passes([], 0) == [[], []]
+    assert passes([], 0) == [[], []]
 
 
 def replaced(name: str, *changes: tuple[str, str], more: str = "") -> str:

@@ -324,6 +324,11 @@ def test_what_is_told_has_to_cross() -> None:
     kept = [Call(r, 0, "all_to_all", (0, 1, 2), 0, (30,), 240) for r in range(3)]
     assert ranked.least_tcp_bytes(reduce) == 3 * 320
     assert ranked.least_tcp_bytes(kept) == 0
+    # Where the parts are told, all but a rank's own part crosses, be it much or nothing.
+    parts = [(30, 0, 0), (30, 0, 0), (10, 5, 15)]
+    uneven = [replace(call, gives=own) for call, own in zip(kept, parts, strict=True)]
+    assert [int(call.booked_bytes) for call in uneven] == [0, 240, 120]
+    assert ranked.least_tcp_bytes(uneven) == 360
     before, enough, short = (Traffic(None, Crossed(2_000, n, 20)) for n in (0, 960, 959))
     assert ranked._missing(reduce, None, before, enough) == ""
     fact = ranked._missing(reduce, None, before, short)
