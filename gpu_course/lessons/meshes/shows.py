@@ -1,0 +1,171 @@
+"""What lesson 29 shows: meshes of any order, who talks to whom, and the learner's own groups."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from gpu_course.draw.training.meshes import (
+    MeshData,
+    describe_mesh,
+    describe_rank,
+    draw_devices,
+    draw_mesh,
+    pickable_html,
+)
+from gpu_course.errors import CourseError
+from gpu_course.measure.meshes import Cluster, Mesh, pairs
+from gpu_course.notebook.marks import asks_for_answers
+from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.pictures import Picture
+
+LINES = frozenset({"pp"})
+"""Axes along which a rank talks to its neighbours alone; along the others it is a ring."""
+VIEWS = ("in space", "in nodes")
+ORDERS = tuple(" ".join(order) for order in itertools.permutations(("tp", "cp", "pp", "dp")))
+"""All orders of four axes."""
+_names = itertools.count()
+
+
+def mesh_of(order: str, **sizes: int) -> Mesh:
+    """Returns the mesh with this order of axes.
+
+    Args:
+        order: names of axes, the innermost first, such as "tp cp pp dp".
+        sizes: ranks along each; an axis that is not named has two.
+
+    Raises:
+        CourseError: a size is of no axis.
+    """
+    axes = order.split()
+    if unknown := sorted(set(sizes) - set(axes)):
+        raise CourseError(f"the order {order!r} has no axis {unknown[0]}", "name each axis in it")
+    return Mesh.ordered(axes, {axis: sizes.get(axis, 2) for axis in axes})
+
+
+def mesh_data(mesh: Mesh, coloured: str, cluster: Cluster) -> MeshData:
+    """Returns what a picture of a mesh is made from.
+
+    Args:
+        mesh: the ranks, rank r on device r.
+        coloured: the axis whose groups are drawn.
+        cluster: the devices.
+    """
+    groups = {axis: mesh.groups(axis) for axis in mesh.sizes}
+    if coloured not in groups:
+        raise CourseError(f"there is no axis {coloured}", f"choose one of {', '.join(groups)}")
+    pattern = "line" if coloured in LINES else "ring"
+    senders, receivers = pairs(np.array(groups[coloured]), pattern)
+    ends = zip(senders.tolist(), receivers.tolist(), strict=True)
+    linked = sorted({(min(pair), max(pair)) for pair in ends})
+    return MeshData(
+        mesh.axes,
+        [mesh.coords(rank) for rank in range(mesh.ranks)],
+        groups,
+        coloured,
+        [(*pair, cluster.link(*pair)) for pair in linked],
+        list(range(mesh.ranks)),
+        cluster.node,
+        cluster.rack,
+    )
+
+
+@telling
+def in_space(
+    order: str, coloured: str, picked: int | None = None, node: int = 8, **sizes: int
+) -> Picture:
+    """Returns a mesh in three dimensions, the groups of an axis coloured.
+
+    Args:
+        order, sizes: as for `mesh_of`.
+        coloured: the axis.
+        picked: a rank whose groups are outlined.
+        node: devices of a node.
+    """
+    data = mesh_data(mesh_of(order, **sizes), coloured, Cluster(node))
+    return Picture(draw_mesh(data, picked))
+
+
+@telling
+def in_nodes(
+    order: str,
+    coloured: str,
+    picked: int | None = None,
+    node: int = 8,
+    rack: int | None = None,
+    **sizes: int,
+) -> Picture:
+    """Returns the devices node by node, the groups of an axis coloured.
+
+    Args:
+        order, coloured, picked, node, sizes: as for `in_space`.
+        rack: nodes of a rack.
+    """
+    data = mesh_data(mesh_of(order, **sizes), coloured, Cluster(node, rack))
+    return Picture(draw_devices(data, picked))
+
+
+class PickedMesh:
+    """A mesh in which ranks are picked by a click, or by the arrow keys."""
+
+    def __init__(self, data: MeshData, view: str) -> None:
+        self.data = data
+        self.view = view
+
+    def __repr__(self) -> str:
+        return f"{describe_mesh(self.data)}\n{describe_rank(self.data, 0)}"
+
+    def _repr_html_(self) -> str:
+        name = f"mesh{next(_names)}"
+        return pickable_html(self.data, name, flat=self.view == VIEWS[1])
+
+
+@telling
+def pick_a_rank(
+    order: str = "tp cp pp dp",
+    coloured: str = "pp",
+    view: str = VIEWS[0],
+    node: int = 8,
+    **sizes: int,
+) -> PickedMesh:
+    """Returns a mesh to click into: a rank that is picked shows whom it is in a group with.
+
+    Args:
+        order, coloured, node, sizes: as for `in_space`.
+        view: one of VIEWS.
+    """
+    return PickedMesh(mesh_data(mesh_of(order, **sizes), coloured, Cluster(node)), view)
+
+
+@asks_for_answers
+@telling
+def beside_pytorch(order: str = "tp cp dp", **sizes: int) -> str:
+    """Returns your groups and coordinates beside those of `init_device_mesh`, on real ranks.
+
+    Args:
+        order, sizes: as for `mesh_of`.
+    """
+    from gpu_course.lessons.meshes import runs
+
+    mesh = mesh_of(order, **sizes)
+    run = run_own(
+        ["coords", "groups"], runs.beside_pytorch, mesh.ranks, order=order.split(), sizes=mesh.sizes
+    )
+    lines = [f"{mesh.ranks} ranks, innermost first: {order}"]
+    lines.append("rank  axis  your group      PyTorch's       place: yours, PyTorch's")
+    same = True
+    for rank, result in enumerate(run.results):
+        for axis, own, theirs, mine, local in result:
+            same &= list(own) == list(theirs) and mine == local
+            if rank in (0, mesh.ranks - 2):
+                lines.append(
+                    f"{rank:>4}  {axis:<4}  {_few(own):<14}  {_few(theirs):<14}  {mine}, {local}"
+                )
+    lines.append(f"the same on all ranks: {'yes' if same else 'no'}")
+    return "\n".join(lines)
+
+
+def _few(ranks: list[int]) -> str:
+    return ", ".join(map(str, ranks))
