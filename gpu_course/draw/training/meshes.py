@@ -120,8 +120,12 @@ def _drawn(data: MeshData, sheet: _Sheet, picked: int | None, *, lattice: bool) 
         _draw_nodes(axes, sheet.nodes)
         if lattice:
             _draw_lattice(axes, data, sheet.places)
+        ground = p.SHADE if sheet.nodes else p.PAPER
         for x, y, words in sheet.words:
-            axes.text(x, y, words, fontsize=p.SMALL, color=p.QUIET, va="center_baseline", zorder=5)
+            axes.text(
+                x, y, words, fontsize=p.SMALL, color=p.QUIET, va="center_baseline", zorder=5,
+                bbox={"boxstyle": "square,pad=0.1", "facecolor": ground, "edgecolor": "none"},
+            )  # fmt: skip
         _draw_links(axes, data, sheet.places)
         _draw_cells(axes, data, sheet.places)
         if picked is not None:
@@ -222,7 +226,7 @@ def _in_space(data: MeshData) -> _Sheet:
     step = (room / across - 0.2 - (back - 1) * aside) / right
     step = max(_CELL + 0.02, min(step, 1.4 if blocks == 1 else 0.62))
     layer = back * _UP + 0.22
-    under = 0.42 if outer else 0.2
+    under = 0.54 if outer else 0.24
     tall = (up - 1) * layer + back * _UP + under
     places, words = [], {}
     for coords in data.coords:
@@ -233,7 +237,7 @@ def _in_space(data: MeshData) -> _Sheet:
         left = _LEFT + number % across * room / across
         foot = _TOP + (number // across + 1) * tall - under
         said = ", ".join(f"{name} {coords[name]}" for name in outer)
-        words[number] = (left, foot + 0.23, said)
+        words[number] = (left, foot + 0.35, said)
         places.append((left + _CELL / 2 + x * step + y * aside, foot - y * _UP - z * layer))
     ways = zip(inner, ("goes right", "back", "up"), strict=False)
     compass = ", ".join(f"{name} {way}" for name, way in ways)
@@ -314,11 +318,11 @@ def _draw_cells(axes: Axes, data: MeshData, places: _Places) -> None:
         axes.add_artist(cell)
         ink = p.ink_on(colour)
         axes.text(
-            x + 0.02, y, str(rank), fontsize=p.SMALL, color=ink, ha="right",
+            x, y, str(rank), fontsize=p.SMALL, color=ink, ha="right",
             va="center_baseline", zorder=6,
         )  # fmt: skip
         axes.text(
-            x + 0.06, y, data.letter(rank), fontsize=p.SMALL, color=ink, fontweight="bold",
+            x + 0.035, y, data.letter(rank), fontsize=p.SMALL, color=ink, fontweight="bold",
             ha="left", va="center_baseline", zorder=6,
         )  # fmt: skip
 

@@ -45,19 +45,22 @@ class Run:
     sizes: Mapping[str, int]
 
 
-def _llama_405b(sequence: int, per_replica: int, cp: int, dp: int) -> Run:
-    hidden, mlp, keys, layers, vocabulary = 16_384, 53_248, 1_024, 126, 128_256
+def _llama(
+    layers: int, hidden: int, mlp: int, sequence: int, per_replica: int, **sizes: int
+) -> Run:
+    keys, vocabulary = 1_024, 128_256
     layer = 2 * hidden**2 + 2 * hidden * keys + 3 * hidden * mlp
     parameters = layers * layer + 2 * vocabulary * hidden
-    sizes = {"tp": 8, "cp": cp, "pp": 16, "dp": dp}
     return Run(layers, hidden, keys, parameters, sequence, per_replica, sizes)
 
 
 LLAMA_3 = {
-    "main stage": _llama_405b(8_192, 16, cp=1, dp=128),
-    "long context": _llama_405b(131_072, 16, cp=16, dp=8),
+    "main stage": _llama(126, 16_384, 53_248, 8_192, 16, tp=8, cp=1, pp=16, dp=128),
+    "long context": _llama(126, 16_384, 53_248, 131_072, 16, tp=8, cp=16, pp=16, dp=8),
 }
 """Llama 3 405B on 16,384 GPUs: Tables 3 and 4 of the paper."""
+EIGHT_BILLION = _llama(32, 4_096, 14_336, 8_192, 8, tp=8, cp=1, pp=2, dp=4)
+"""The model of 8 billion parameters of Table 3, on 64 GPUs."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +149,18 @@ def far_bytes_of_orders(run: Run) -> list[tuple[float, tuple[str, ...]]]:
         run: the model and its mesh.
     """
     # A pod is the node of a cluster that has no finer parts.
-    pods = Cluster(node=NEAR.node * POD_NODES)
+    return node_bytes_of_orders(run, NEAR.node * POD_NODES)
+
+
+def node_bytes_of_orders(run: Run, node: int = 8) -> list[tuple[float, tuple[str, ...]]]:
+    """Returns every order of the axes with the bytes that leave a node in a step, the best first.
+
+    Args:
+        run: the model and its mesh.
+        node: GPUs of a node.
+    """
     sizes = {axis: size for axis, size in run.sizes.items() if size > 1}
-    return orders_by_slow_bytes(sizes, pods, traffic_of(run))
+    return orders_by_slow_bytes(sizes, Cluster(node), traffic_of(run))
 
 
 def orders_text(ranked: Sequence[tuple[float, tuple[str, ...]]], show: int = 3) -> str:
