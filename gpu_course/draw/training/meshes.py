@@ -19,6 +19,7 @@ from gpu_course.draw.paper.ink import SVG_SANS
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.draw.paper.svg import figure_svg
 from gpu_course.errors import CourseError
+from simt.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,11 +142,15 @@ def describe_mesh(data: MeshData, picked: int | None = None) -> str:
         data, picked: as for `draw_mesh`.
     """
     sizes = ", ".join(f"{name} {size}" for name, size in data.sizes)
-    lines = [f"A mesh of {data.ranks} ranks, the innermost axis first: {sizes}.", _name(data) + "."]
+    lines = [
+        f"A mesh of {count(data.ranks, 'rank')}, the innermost axis first: {sizes}.",
+        _name(data) + ".",
+    ]
     lines.append(_counted(data) + ".")
     groups = data.groups[data.axis]
     for number, group in enumerate(groups[:8]):
-        lines.append(f"Group {LETTERS[number]}: ranks {_listed(group)}.")
+        word = "ranks" if len(group) > 1 else "rank"
+        lines.append(f"Group {LETTERS[number]}: {word} {_listed(group)}.")
     if len(groups) > 8:
         lines.append(f"And {len(groups) - 8} more.")
     if picked is not None:

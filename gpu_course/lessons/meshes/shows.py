@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,9 +18,11 @@ from gpu_course.draw.training.meshes import (
 from gpu_course.errors import CourseError
 from gpu_course.measure.meshes import Cluster, Mesh, pairs
 from gpu_course.notebook.marks import asks_for_answers
-from gpu_course.notebook.note import telling
+from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
+from gpu_course.ranks.runner import Run
+from gpu_course.ranks.traffic import booked_bytes
 
 LINES = frozenset({"pp"})
 """Axes along which a rank talks to its neighbours alone; along the others it is a ring."""
@@ -139,6 +142,20 @@ def pick_a_rank(
     return PickedMesh(mesh_data(mesh_of(order, **sizes), coloured, Cluster(node)), view)
 
 
+def four_axes(
+    order: str = "tp cp pp dp",
+    coloured: str = "pp",
+    view: str = VIEWS[0],
+    tp: int = 2,
+    cp: int = 2,
+    pp: int = 2,
+    dp: int = 2,
+    gpus_per_node: int = 8,
+) -> PickedMesh | Note:
+    """Returns a mesh of four axes to click into; see `pick_a_rank`."""
+    return pick_a_rank(order, coloured, view, gpus_per_node, tp=tp, cp=cp, pp=pp, dp=dp)
+
+
 @asks_for_answers
 @telling
 def beside_pytorch(order: str = "tp cp dp", **sizes: int) -> str:
@@ -165,6 +182,80 @@ def beside_pytorch(order: str = "tp cp dp", **sizes: int) -> str:
                 )
     lines.append(f"the same on all ranks: {'yes' if same else 'no'}")
     return "\n".join(lines)
+
+
+EVERY_AXIS = (
+    "",
+    "dp=2",
+    "dp=2 zero3",
+    "tp=2",
+    "tp=2 sp",
+    "cp=2",
+    "pp=2",
+    "ep=2",
+    "dp=2 tp=2 sp",
+)
+"""Configurations of one model: each axis by itself, and a pair."""
+
+
+@asks_for_answers
+@telling
+def one_model(lines: Sequence[str] = EVERY_AXIS) -> str:
+    """Returns one model under several configurations: its loss, what a rank sends, what it holds.
+
+    Gradients are summed as your answer says, and your formula stands beside what is counted. Of
+    ranks that differ it is the one with most.
+
+    Args:
+        lines: configurations, such as "dp=2 tp=2 sp"; "" is one rank.
+    """
+    from gpu_course.lessons.meshes import runs
+    from gpu_course.measure.every_axis.configuration import Configuration
+
+    said = [f"{'':<26}sent by a rank, bytes    held by a rank, bytes"]
+    said.append(f"{'configuration':<14}{'loss':<13}counted      yours      counted      yours")
+    by_ranks: dict[int, list[str]] = {}
+    for line in lines:
+        by_ranks.setdefault(Configuration.read(line).ranks, []).append(line)
+    found = {}
+    for ranks, alike in by_ranks.items():
+        run = run_own("one_model_every_axis", runs.steps, ranks, lines=alike)
+        for number, line in enumerate(alike):
+            sent = [_sent_in_part(run, rank, number) for rank in range(ranks)]
+            found[line] = [results[number] for results in run.results], max(sent)
+    for line in lines:
+        results, sent_bytes = found[line]
+        held, formula, wire = (max(result[k] for result in results) for k in (1, 2, 3))
+        said.append(
+            f"{Configuration.read(line)!s:<14}{sum(result[0] for result in results):.8f}"
+            f"  {sent_bytes:>9,.0f}  {wire:>9,.0f}  {held:>11,}  {formula:>9,.0f}"
+        )
+    return "\n".join(said)
+
+
+def most_sent(lines: Sequence[str]) -> str:
+    """Returns the configuration in which a rank of the small GPT sends the most bytes in a step.
+
+    Args:
+        lines: configurations, such as "dp=2 tp=2 sp".
+    """
+    from gpu_course.lessons.meshes.one_step import sent_bytes
+    from gpu_course.measure.every_axis.configuration import Configuration, Shape
+
+    def sent(line: str) -> float:
+        configuration = Configuration.read(line)
+        stages = range(configuration.pp)
+        return max(sum(sent_bytes(configuration, Shape(), each).values()) for each in stages)
+
+    return max(lines, key=sent)
+
+
+def _sent_in_part(run: Run, rank: int, number: int) -> float:
+    """Returns what a rank sent before its barrier of this number, and after the one before."""
+    own = sorted((call for call in run.calls if call.rank == rank), key=lambda call: call.number)
+    ends = [-1, *(call.number for call in own if call.kind == "barrier")]
+    within = (call for call in own if ends[number] < call.number < ends[number + 1])
+    return float(booked_bytes(within))
 
 
 def _few(ranks: list[int]) -> str:

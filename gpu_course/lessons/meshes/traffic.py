@@ -171,9 +171,9 @@ def orders_text(ranked: Sequence[tuple[float, tuple[str, ...]]], show: int = 3) 
         show: how many of each.
     """
     chosen = list(ranked) if len(ranked) <= 2 * show else [*ranked[:show], *ranked[-show:]]
-    lines = ["innermost first         TB on slow links"]
+    lines = ["innermost first         GB on slow links"]
     for place, (size_bytes, order) in enumerate(chosen):
         if place == show and len(ranked) > 2 * show:
             lines.append(f"  ... {len(ranked) - 2 * show} more ...")
-        lines.append(f"{', '.join(order):<22}  {size_bytes / 1e12:>16,.1f}")
+        lines.append(f"{', '.join(order):<22}  {size_bytes / GB:>16,.0f}")
     return "\n".join(lines)
