@@ -280,7 +280,7 @@ def _draw_nodes(axes: Axes, nodes: Sequence[tuple[float, float, float, float]]) 
     from matplotlib.patches import Rectangle
 
     for x, y, wide, high in nodes:
-        look = {"facecolor": p.SHADE, "edgecolor": p.RULE, "zorder": 0}
+        look: dict[str, Any] = {"facecolor": p.SHADE, "edgecolor": p.RULE, "zorder": 0}
         axes.add_artist(Rectangle((x, y), wide, high, **look))
 
 
