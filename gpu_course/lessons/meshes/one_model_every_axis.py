@@ -13,7 +13,6 @@ from gpu_course.puzzle.on_ranks import ranks_of
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PerRank, PythonPuzzle, Values
 
-SHAPE = Shape()
 LINES = (
     "dp=2 tp=2 sp",
     "",
@@ -29,7 +28,7 @@ LINES = (
     "cp=2 ep=2",
     "tp=2 ep=2",
     "dp=2 zero3 pp=2",
-    "pp=4",
+    "pp=3",
 )
 DRAWN = (
     "dp=4", "dp=2 cp=2", "dp=2 ep=2", "dp=2 pp=2", "tp=2 cp=2", "tp=2 cp=2 sp", "tp=2 ep=2 sp",
@@ -56,10 +55,10 @@ def configuration_of(case: Case) -> Configuration:
 def shape_of(rng: np.random.Generator, case: Case) -> Shape:
     """Returns the model of a case: no two of its sizes alike, and ZeRO's slices do not divide."""
     if not case.sizes["drawn"]:
-        return SHAPE
+        return Shape(layers=max(2, configuration_of(case).pp))
     heads = 4
     return Shape(
-        hidden=heads * int(rng.integers(3, 6)), heads=heads, layers=4, sequence=8,
+        hidden=heads * int(rng.integers(3, 6)), heads=heads, layers=2, sequence=8,
         vocabulary=int(rng.integers(17, 40)), inside=4 * int(rng.integers(6, 10)), experts=8,
         top_k=int(rng.integers(1, 4)), batch=8, microbatches=int(rng.choice([1, 2])),
     )  # fmt: skip
@@ -111,7 +110,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
             return Judgement("wire-differs", fact)
         for name, held in zip(("weights", "gradients", "states"), got["held"][rank], strict=True):
             if held != each[name]:
-                fact = f"rank {rank} holds {held:,} bytes of {name}, and {each[name]:,.0f} were foretold"
+                told = f"{each[name]:,.0f} were foretold"
+                fact = f"rank {rank} holds {held:,} bytes of {name}, and {told}"
                 return Judgement("held-differs", fact)
     return None
 

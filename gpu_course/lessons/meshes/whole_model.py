@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from gpu_course.measure.every_axis.configuration import Shape
 from gpu_course.measure.every_axis.parts import IN_A_LAYER
+from gpu_course.measure.threads import one_thread
 
 
 def losses_and_gradients(
@@ -25,6 +26,13 @@ def losses_and_gradients(
         weights: as `parts.drawn` gives them.
         tokens: (batch, sequence + 1) of int64.
     """
+    with one_thread():
+        return _losses_and_gradients(shape, weights, tokens)
+
+
+def _losses_and_gradients(
+    shape: Shape, weights: Mapping[str, np.ndarray], tokens: np.ndarray
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     w = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
     whole = torch.from_numpy(tokens)
     x = w["tokens"][whole[:, :-1]] + w["places"]

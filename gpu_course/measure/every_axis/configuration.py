@@ -28,7 +28,7 @@ class Shape:
 
     hidden: int = 16
     heads: int = 4
-    layers: int = 4
+    layers: int = 2
     sequence: int = 8
     vocabulary: int = 24
     inside: int = 12

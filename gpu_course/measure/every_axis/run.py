@@ -73,34 +73,37 @@ def run(
         own = {key: parts.shard(p, configuration.dp, place["dp"]) for key, p in own.items()}
     given = {key: torch.from_numpy(part.copy()) for key, part in own.items()}
     stage = Stage(configuration, shape, place, given, sides, groups)
-    optimizer = torch.optim.Adam(stage.parameters(), lr=0.01)
     loss = _both_passes(stage, mesh, rank, tokens)
     _sum_gradients(stage, made, summed_over)
     gradients = {key: _gradient(weight).numpy().copy() for key, weight in stage.own.items()}
-    optimizer.step()
-    states = [
-        value
-        for state in optimizer.state.values()
-        for name, value in state.items()
-        if name != "step"
-    ]
+    states = adam(list(stage.own.values()))
     return Step(
-        loss, gradients, _bytes(stage.own.values()), _bytes(map(_gradient, stage.own.values())),
+        loss,
+        gradients,
+        _bytes(stage.own.values()),
+        _bytes(map(_gradient, stage.own.values())),
         _bytes(states),
-    )  # fmt: skip
+    )
 
 
-def token_losses(stage: Stage, tokens: np.ndarray) -> Tensor:
-    """Returns the loss of every token, (sequence, batch), of a model that nobody cut.
+def adam(weights: Sequence[Tensor], rate: float = 0.01) -> list[Tensor]:
+    """Changes weights by the first step of Adam, and returns its states, two for each.
+
+    By hand, since importing `torch.optim` takes a process seconds.
 
     Args:
-        stage: a whole model.
-        tokens: (batch, sequence + 1) of int64.
+        weights: with `.grad`.
+        rate: of learning.
+
+    Source: Kingma and Ba 2014, arXiv 1412.6980, algorithm 1.
     """
-    logits = stage(torch.from_numpy(tokens.T[:-1].copy()))
-    return functional.cross_entropy(
-        logits.movedim(-1, 1), torch.from_numpy(tokens.T[1:].copy()), reduction="none"
-    )
+    states = []
+    with torch.no_grad():
+        for weight in weights:
+            m, v = 0.1 * _gradient(weight), 0.001 * _gradient(weight) ** 2
+            weight -= rate * (m / 0.1) / ((v / 0.001).sqrt() + 1e-8)
+            states += [m, v]
+    return states
 
 
 class Groups:
@@ -166,15 +169,23 @@ def _both_passes(stage: Stage, mesh: Mesh, rank: int, tokens: np.ndarray) -> flo
 def _sum_gradients(
     stage: Stage, groups: Groups, summed_over: Callable[[str], Sequence[str]]
 ) -> None:
+    """Sums gradients over their axes, all those of one group in one piece."""
     configuration = stage.configuration
+    pieces: dict[Group, list[Tensor]] = {}
     for name in parts.NAMES:
         # ZeRO-3 has summed over dp as it cut the gradients.
         axes = [axis for axis in summed_over(name) if not (configuration.zero3 and axis == "dp")]
         stages = [s for s in range(configuration.pp) if parts.is_held(name, configuration, s)]
         group = groups.group(axes, stages)
-        for (_, found), weight in stage.own.items():
-            if found == name and group is not None:
-                dist.all_reduce(_gradient(weight), group=group)
+        own = [_gradient(weight) for (_, found), weight in stage.own.items() if found == name]
+        if group is not None and own:
+            pieces.setdefault(group, []).extend(own)
+    for group, gradients in pieces.items():
+        bucket = torch.cat([each.flatten() for each in gradients])
+        dist.all_reduce(bucket, group=group)
+        sizes = [each.numel() for each in gradients]
+        for each, summed in zip(gradients, bucket.split(sizes), strict=True):
+            each.copy_(summed.view_as(each))
 
 
 def _gradient(weight: Tensor) -> Tensor:
