@@ -381,6 +381,8 @@ def _draw_key(axes: Axes, data: MeshData, y: float) -> None:
 _SAID = 0.42
 """Inches below a picture for what is said of the rank that is picked."""
 _PX = p.CSS_PIXELS_PER_INCH
+_OWN_KEYS = ' data-lm-suppress-shortcuts="true"'
+"""JupyterLab moves between cells by the arrow keys, also where something in a cell has focus."""
 _MIDDLE = ' text-anchor="middle"'
 
 
@@ -403,7 +405,7 @@ def pickable_html(data: MeshData, name: str, *, flat: bool = False, first: int =
     marks = "".join(_mark(data, sheet, name, rank) for rank in range(data.ranks))
     shown = ",".join(f"#{name}-{rank}:checked~svg .k{rank}" for rank in range(data.ranks))
     return (
-        f'<div class="{name}" role="radiogroup" data-lm-suppress-shortcuts="true"'
+        f'<div class="{name}" role="radiogroup"'
         f' aria-label="{html.escape(describe_mesh(data), quote=True)}"'
         f' style="position:relative;width:{wide}px;max-width:100%;background:{p.PAPER};'
         f'border-radius:6px"><style>.{name} svg .k,.{name} svg .f{{visibility:hidden}}'
@@ -431,7 +433,7 @@ def _button(data: MeshData, sheet: _Sheet, name: str, rank: int, checked: bool) 
     return (
         f'<input type="radio" name="{name}" id="{name}-{rank}" style="{place}"'
         f' aria-label="{html.escape(describe_rank(data, rank), quote=True)}"'
-        f"{' checked' if checked else ''}>"
+        f"{' checked' if checked else ''}{_OWN_KEYS}>"
     )
 
 
