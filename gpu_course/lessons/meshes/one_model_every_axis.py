@@ -24,10 +24,10 @@ LINES = (
     "ep=2",
     "dp=3 zero3",
     "dp=2 zero3 tp=2",
+    "dp=2 zero3 pp=2",
     "pp=2 tp=2 sp",
     "cp=2 ep=2",
     "tp=2 ep=2",
-    "dp=2 zero3 pp=2",
     "pp=3",
 )
 DRAWN = (
