@@ -9,6 +9,7 @@ import numpy as np
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
 
+from gpu_course.lessons.meshes.composed import compose
 from gpu_course.lessons.meshes.harness.every_axis import run as run_answer
 from gpu_course.measure.every_axis import parts
 from gpu_course.measure.every_axis.configuration import Configuration, Shape
@@ -67,3 +68,13 @@ def _step(answer: ModuleType, configuration: Configuration) -> tuple[float, int,
     said = found["said"]
     held = said["weights"] + said["gradients"] + said["states"]
     return found["loss"] / alike, sum(found["held"]), held, said["wire"]
+
+
+def composed(dp: int, tp: int, pp: int) -> tuple[float | None, float, int, int, int]:
+    """Returns (loss, furthest gradient's error, gradients, lost ones, numbers held), of this rank.
+
+    Args:
+        dp, tp, pp: ranks along each axis.
+    """
+    step = compose(dp, tp, pp)
+    return step.loss, step.off, step.gradients, len(step.lost), step.numbers

@@ -21,7 +21,7 @@ from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
-from gpu_course.ranks.runner import Run
+from gpu_course.ranks.runner import Run, run_function
 from gpu_course.ranks.traffic import booked_bytes
 
 LINES = frozenset({"pp"})
@@ -256,6 +256,49 @@ def _sent_in_part(run: Run, rank: int, number: int) -> float:
     ends = [-1, *(call.number for call in own if call.kind == "barrier")]
     within = (call for call in own if ends[number] < call.number < ends[number + 1])
     return float(booked_bytes(within))
+
+
+AGREE = 1e-12
+"""Gradients in float64 that differ by less are the same but for rounding."""
+
+
+@telling
+def composed(meshes: Sequence[tuple[int, int, int]]) -> str:
+    """Returns a step of PyTorch's own parts on meshes of real ranks, beside one process.
+
+    Args:
+        meshes: (dp, tp, pp) of each: fully_shard, parallelize_module, a pipeline of 1F1B.
+    """
+    lines = ["dp  tp  pp  ranks  loss      gradients             held by a rank, numbers"]
+    for dp, tp, pp in meshes:
+        results = _composed(dp, tp, pp)
+        losses = [loss for loss, *_ in results if loss is not None]
+        off, lost = max(each[1] for each in results), sum(each[3] for each in results)
+        same = "as in one process" if off < AGREE and not lost else f"off by {off:.0e}, {lost} lost"
+        held = max(each[4] for each in results)
+        lines.append(
+            f"{dp:>2}  {tp:>2}  {pp:>2}  {len(results):>5}  {sum(losses) / len(losses):.6f}"
+            f"  {same:<20}  {held:>12,}"
+        )
+    return "\n".join(lines)
+
+
+def share_held(dp: int, tp: int) -> str:
+    """Returns which share of the weights a rank holds, in words.
+
+    Args:
+        dp, tp: ranks of fully_shard, and of parallelize_module.
+    """
+    share = max(each[4] for each in _composed(dp, tp, 1)) / _composed(1, 1, 1)[0][4]
+    if share > 0.4:
+        return "a half"
+    return "a quarter" if share <= 0.25 else "a little more than a quarter"
+
+
+def _composed(dp: int, tp: int, pp: int) -> list[tuple[float | None, float, int, int, int]]:
+    from gpu_course.lessons.meshes import runs
+
+    return list(run_function(runs.composed, dp * tp * pp, {"dp": dp, "tp": tp, "pp": pp}).results)
 
 
 def _few(ranks: list[int]) -> str:
