@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 
@@ -295,6 +296,7 @@ def share_held(dp: int, tp: int) -> str:
     return "a quarter" if share <= 0.25 else "a little more than a quarter"
 
 
+@functools.lru_cache
 def _composed(dp: int, tp: int, pp: int) -> list[tuple[float | None, float, int, int, int]]:
     from gpu_course.lessons.meshes import runs
 
