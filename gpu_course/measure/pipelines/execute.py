@@ -42,6 +42,7 @@ def execute(
     loss: Loss,
     shapes: Sequence[Sequence[int]],
     dtype: torch.dtype = torch.float64,
+    ranks: Sequence[int] | None = None,
 ) -> list[float]:
     """Returns the microbatches' losses, in order, on the rank of their last stage; [] elsewhere.
 
@@ -53,19 +54,22 @@ def execute(
         loss: of the last stage's output and a target.
         shapes: for each stage the shape of its output for one microbatch.
         dtype: of what is sent.
+        ranks: for each rank of the schedule the rank of the process group that follows its order,
+            where a pipeline is one of several; None for all ranks there are.
 
     Raises:
         CourseError: the schedule cannot run, or is for other ranks or stages than are here.
     """
-    _check(schedule, stages)
-    follower = _Follower(schedule, stages, inputs, targets, loss, shapes, dtype)
+    everybody = range(dist.get_world_size()) if ranks is None else ranks
+    _check(schedule, stages, everybody)
+    follower = _Follower(schedule, stages, inputs, targets, loss, shapes, dtype, everybody)
     return follower.follow()
 
 
-def _check(schedule: Schedule, stages: Mapping[int, nn.Module]) -> None:
+def _check(schedule: Schedule, stages: Mapping[int, nn.Module], everybody: Sequence[int]) -> None:
     if found := faults(schedule):
         raise CourseError(f"the schedule cannot run: {found[0].sentence}", "mend it first")
-    ranks, rank = dist.get_world_size(), dist.get_rank()
+    ranks, rank = len(everybody), everybody.index(dist.get_rank())
     if schedule.ranks != ranks:
         raise CourseError(
             f"the schedule is for {schedule.ranks} ranks, and there are {ranks}",
@@ -91,10 +95,12 @@ class _Follower:
         loss: Loss,
         shapes: Sequence[Sequence[int]],
         dtype: torch.dtype,
+        ranks: Sequence[int],
     ) -> None:
         self.schedule, self.stages, self.loss = schedule, stages, loss
         self.inputs, self.targets, self.shapes, self.dtype = inputs, targets, shapes, dtype
-        self.rank, self.each_way = dist.get_rank(), schedule.stages // schedule.ways
+        self.ranks, self.rank = ranks, ranks.index(dist.get_rank())
+        self.each_way = schedule.stages // schedule.ways
         self.passes: dict[tuple[int, int], _Pass] = {}
         self.here: dict[tuple[int, str, int], Tensor] = {}
         self.sends: list[dist.Work] = []
@@ -205,7 +211,7 @@ class _Follower:
         if holder == self.rank:
             self.here[stage, kind, each] = value
             return
-        send = dist.isend(value.contiguous(), holder, tag=self.tag(stage, kind, each))
+        send = dist.isend(value.contiguous(), self.ranks[holder], tag=self.tag(stage, kind, each))
         assert send is not None
         self.sends.append(send)
 
@@ -215,7 +221,7 @@ class _Follower:
         if holder == self.rank:
             return self.here.pop((stage, kind, each))
         value = torch.empty(*shape, dtype=self.dtype)
-        dist.recv(value, holder, tag=self.tag(stage, kind, each))
+        dist.recv(value, self.ranks[holder], tag=self.tag(stage, kind, each))
         return value
 
     def tag(self, stage: int, kind: str, each: int) -> int:

@@ -93,6 +93,7 @@ def test_what_has_no_verdict_lacks_something_of_the_source() -> None:
         ("GaLore 2024", "Table 2, memory"),
         ("Ivanov 2020", "Table 1, share of the FLOP"),
         ("PaLM 2022", "Table 3 and the text below it"),
+        ("PaLM, layout", "Section 4, gradients between the pods"),
     }
     assert all((r.holds is None) == (r.kind is Kind.fitted or bool(r.missing)) for r in ROWS)
 
