@@ -39,12 +39,12 @@ ROWS = {
     "a rank that never comes back": Row(
         "one_model_every_axis",
         _first("while dist.get_rank() == 1:", "    __import__('time').sleep(1)"),
-        verdict="hazard: deadline",
+        verdict="deadline: deadline",
     ),
     "a rank that ends": Row(
         "one_model_every_axis",
         _first("if dist.get_rank() == 1:", "    __import__('os')._exit(0)"),
-        verdict="hazard: crash",
+        verdict="crash: crash",
     ),
 }
 """What each does, and what becomes of it."""
