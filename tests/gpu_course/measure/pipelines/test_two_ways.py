@@ -83,9 +83,7 @@ def test_a_pair_may_wait_for_what_comes_of_its_own_first_half() -> None:
 
 @pytest.mark.parametrize(("ranks", "microbatches"), SIZES)
 @pytest.mark.parametrize(("i", "w"), [(1, 1), (2, 1), (2, 2)])
-def test_dualpipe_takes_what_the_report_says(
-    ranks: int, microbatches: int, i: int, w: int
-) -> None:
+def test_dualpipe_takes_what_the_report_says(ranks: int, microbatches: int, i: int, w: int) -> None:
     """Table 2 of arXiv 2412.19437, where F takes as long as I: a bubble of (p/2 - 1)(F&B + B - 3W).
 
     And p + 1 activations on each rank.
