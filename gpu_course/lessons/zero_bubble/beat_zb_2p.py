@@ -48,7 +48,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _costs(inputs: Values) -> Costs:
-    return Costs(*inputs["times"], inputs["comm"], *inputs["memory"])
+    (f, i, w), (held, kept) = inputs["times"], inputs["memory"]
+    return Costs(f, i, w, inputs["comm"], held, kept)
 
 
 def _follow(inputs: Values, case: Case, got: Values) -> Values:
