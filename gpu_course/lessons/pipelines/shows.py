@@ -14,7 +14,7 @@ from gpu_course.measure.pipelines.timing import Costs, Run, simulate
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
 from gpu_course.notebook.pipeline_board import Board, board
-from gpu_course.notebook.pipelines import beside_one_process, picture_of
+from gpu_course.notebook.pipelines import beside_one_process, own_schedule, picture_of
 
 ORDERS = ("GPipe", "1F1B", "interleaved", "breadth-first")
 """The orders of this lesson, by name."""
@@ -132,3 +132,14 @@ def on_real_ranks(order: str, ranks: int = 2, microbatches: int = 4, chunks: int
         order, ranks, microbatches, chunks: as for `schedule_of`.
     """
     return beside_one_process(schedule_of(order, ranks, microbatches, chunks))
+
+
+@telling
+def own_on_real_ranks(puzzle: str = "one_f_one_b", ranks: int = 2, microbatches: int = 4) -> str:
+    """Returns what becomes of the orders your answer gives, on processes of their own.
+
+    Args:
+        puzzle: gpipe_order or one_f_one_b.
+        ranks, microbatches: what your answer is asked for.
+    """
+    return beside_one_process(own_schedule(puzzle, microbatches, ranks=ranks))

@@ -18,7 +18,7 @@ Source: the letters are those of torch.distributed.pipelining; the split is that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,11 +132,16 @@ def parse(
         name: of the schedule.
 
     Raises:
-        CourseError: something that is no action; the message says where and what it would be.
+        CourseError: no list of orders, or something in it is no action; the message says where and
+            what it would be.
 
     >>> parse(["0F0 0B0", "1F0,1B0"]).lines()
     ['0F0 0B0', '1F0 1B0']
     """
+    if isinstance(lines, str | Mapping) or not isinstance(lines, Iterable):
+        raise CourseError(
+            f"{lines!r:.40} is no list of orders", "give a list with an order for each rank"
+        )
     orders = tuple(
         tuple(_action(word, rank, step) for step, word in enumerate(_words(line, rank)))
         for rank, line in enumerate(lines)

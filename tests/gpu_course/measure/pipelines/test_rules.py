@@ -85,6 +85,12 @@ def test_what_is_no_action(word: object) -> None:
         parse(["0F0 0B0", ["1F0", word]])
 
 
+@pytest.mark.parametrize("lines", [None, 3, float("nan"), "0F0 0B0", {"0F0": 1}])
+def test_what_is_no_list_of_orders(lines: object) -> None:
+    with pytest.raises(CourseError, match="is no list of orders"):
+        parse(lines)  # type: ignore[arg-type]
+
+
 @given(ranks=st.integers(1, 5), microbatches=st.integers(1, 9), chunks=st.integers(1, 3))
 def test_the_orders_with_names_can_run(ranks: int, microbatches: int, chunks: int) -> None:
     made = [
