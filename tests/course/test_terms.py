@@ -19,9 +19,11 @@ PUZZLES = [puzzle for lesson in index.lessons() for puzzle in lesson.puzzles]
 
 PLAIN = {
     "bucket",
+    "chunk",  # of an array
     "f",
     "fold",
     "g",
+    "in flight",  # of requests that are served
     "node",
     "rank",  # of a matrix
     "resharding",

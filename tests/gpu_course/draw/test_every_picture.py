@@ -30,8 +30,14 @@ from gpu_course.draw.steps.picture import draw_step
 from gpu_course.draw.touches.picture import draw_touches, first_steps
 from gpu_course.draw.traffic import draw_traffic
 from gpu_course.draw.training.memory_ledger import draw_live
+from gpu_course.draw.training.pipelines import draw_pipeline
 from gpu_course.draw.training.schedules import draw_schedule
 from gpu_course.draw.training.training_runs import draw_losses
+from gpu_course.lessons.pipelines.shows import run_of
+from gpu_course.measure.pipelines.orders import zb_h2
+from gpu_course.measure.pipelines.timing import Costs
+from gpu_course.measure.pipelines.timing import simulate as simulate_pipeline
+from gpu_course.notebook.pipelines import picture_of, steps_of
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
@@ -228,6 +234,26 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         25,
         goal=4.2,
         floor=3.6,
+    ),
+    **{
+        f"draw_pipeline {order} {ranks} {microbatches}": (
+            lambda order=order, ranks=ranks, count=microbatches: (
+                picture_of(run_of(order, ranks, count)).figure
+            )
+        )
+        for order, ranks, microbatches in [
+            ("GPipe", 4, 8),
+            ("1F1B", 1, 1),
+            ("1F1B", 8, 24),
+            ("interleaved", 4, 8),
+            ("ZBVZeroBubble", 4, 8),
+        ]
+    },
+    "draw_pipeline halves apart": lambda: (
+        picture_of(simulate_pipeline(zb_h2(4, 10), Costs(comm=0.1))).figure
+    ),
+    "draw_pipeline without memory": lambda: draw_pipeline(
+        steps_of(run_of("interleaved", 3, 6)), "no memory", until=40.0
     ),
     "draw_forecasts": lambda: draw_forecasts(LESSONS, VERDICT),
     "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
