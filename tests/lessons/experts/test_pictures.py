@@ -7,7 +7,8 @@ import pytest
 from matplotlib.patches import PathPatch, Rectangle
 
 from gpu_course.draw.paper import palette as p
-from gpu_course.draw.paper.picture import alt_text, quick_html
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.draw.paper.svg import figure_svg
 from gpu_course.errors import CourseError
 from gpu_course.lessons.experts.pictures import averaged, draw_flow, draw_load
 from gpu_course.lessons.experts.routing import Routed, route_drawn
@@ -73,7 +74,7 @@ def test_every_place_of_the_sliders_can_be_read(experts: int, nodes: int) -> Non
 
 
 def test_a_flow_needs_no_pixels() -> None:
-    assert quick_html(flow(16, 4, 0.5, 2)).count("<path") > 60
+    assert figure_svg(flow(16, 4, 0.5, 2)).count("<path") > 60
 
 
 def test_too_many_are_refused() -> None:
