@@ -12,9 +12,12 @@ import pytest
 from benchmarks.sealed import predict, score
 from benchmarks.sealed.predict import CLASSES, PREDICTIONS, class_of
 from gpu_course.claims.models import models_of
+from gpu_course.lessons.experts.claims import other_runs as of_experts
 from gpu_course.lessons.host_and_device.claims import host
+from gpu_course.lessons.pipelines.claims import other_runs as of_pipelines
 from gpu_course.lessons.shared_memory.claims import l1_loads
 from gpu_course.lessons.warps.claims import streams
+from gpu_course.lessons.zero_bubble.claims import engine
 from tests.sampling import drawn, share
 
 ROWS = predict.read()
@@ -25,8 +28,8 @@ LOADS = [row["id"] for row in ROWS if class_of(row["id"]) != "stream"]
 def test_each_sealed_row_has_one_prediction_by_a_model_that_exists() -> None:
     stand = tomllib.loads(PREDICTIONS.read_text(encoding="utf-8"))["row"]
     assert [each["id"] for each in stand] == [row["id"] for row in ROWS]
-    assert len({row["id"] for row in ROWS}) == len(ROWS) == 102
-    known = models_of([l1_loads, streams, host])
+    assert len({row["id"] for row in ROWS}) == len(ROWS) == 190
+    known = models_of([l1_loads, streams, host, engine, of_pipelines, of_experts])
     for each in stand:
         assert set(each) == {"id", "value", "margin", "formula", "date"}
         assert each["formula"] in known
