@@ -69,7 +69,7 @@ def teraflops(name: Model, tokens_per_s: float, sequence: float, further: float)
 
 
 @model()
-def same_rate(value: float) -> float:
+def unchanged_rate(value: float) -> float:
     """Returns a rate once more: what is computed has not changed."""
     return value
 
