@@ -11,6 +11,7 @@ from gpu_course.measure.pipelines.megatron import megatron
 from gpu_course.measure.pipelines.pytorch import SCHEDULES, pytorch_schedule
 from gpu_course.measure.pipelines.rules import faults
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
 from gpu_course.notebook.pipeline_board import Board, board
@@ -134,6 +135,7 @@ def on_real_ranks(order: str, ranks: int = 2, microbatches: int = 4, chunks: int
     return beside_one_process(schedule_of(order, ranks, microbatches, chunks))
 
 
+@asks_for_answers
 @telling
 def own_on_real_ranks(puzzle: str = "one_f_one_b", ranks: int = 2, microbatches: int = 4) -> str:
     """Returns what becomes of the orders your answer gives, on processes of their own.
