@@ -186,8 +186,9 @@ def own(puzzle: str, ranks: int = 4, microbatches: int = 8, weight: float = 1.0)
 
 
 def _own(puzzle: str, ranks: int, microbatches: int) -> Schedule:
-    both = {"placement": v_shaped(ranks), "ways": 2} if puzzle == "dualpipe" else {}
-    return own_schedule(puzzle, microbatches, ranks=ranks, **both)
+    if puzzle == "dualpipe":
+        return own_schedule(puzzle, microbatches, v_shaped(ranks), ways=2, ranks=ranks)
+    return own_schedule(puzzle, microbatches, ranks=ranks)
 
 
 @asks_for_answers
