@@ -43,8 +43,8 @@ def rollback(parameters, optimizer, limit):
         return limit / math.sqrt(total) if math.sqrt(total) > limit else 1.0
 
     def step(scale):
-        for p, gradient in zip(parameters, gradients, strict=True):
-            p.grad = gradient * scale
+        for k, p in enumerate(parameters):
+            p.grad = gradients[k] * scale
         optimizer.step()
 
     total = torch.zeros(1, dtype=torch.float64)
@@ -55,9 +55,9 @@ def rollback(parameters, optimizer, limit):
     if r < n - 1:
         dist.send(total, r + 1)
 
-    weights = [p.detach().clone() for p in parameters]
+    weights = [p.clone() for p in parameters]
     state = copy.deepcopy(optimizer.state_dict())
-    guess = scale_by(total.item())
+    guess = scale_by(total)
     if guess is not None:
         step(guess)
 
@@ -65,10 +65,10 @@ def rollback(parameters, optimizer, limit):
         dist.recv(total, r + 1)
     if r > 0:
         dist.send(total, r - 1)
-    right = scale_by(total.item())
+    right = scale_by(total)
     if right != guess:
-        for p, before in zip(parameters, weights, strict=True):
-            p.data.copy_(before)
+        for k, p in enumerate(parameters):
+            p.data.copy_(weights[k])
         optimizer.load_state_dict(state)
         if right is not None:
             step(right)

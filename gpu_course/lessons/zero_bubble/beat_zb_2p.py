@@ -48,7 +48,9 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _costs(inputs: Values) -> Costs:
-    return Costs(*inputs["times"], inputs["comm"], *inputs["memory"])
+    forward, input_, weight = inputs["times"]
+    activation, kept = inputs["memory"]
+    return Costs(forward, input_, weight, inputs["comm"], activation, kept)
 
 
 def _follow(inputs: Values, case: Case, got: Values) -> Values:

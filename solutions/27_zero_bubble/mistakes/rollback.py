@@ -115,6 +115,13 @@ def past_the_limit_or_not(parameters, optimizer, limit):
     rank.checked(rank.put_back)
 
 
+# wrong-result, infinity-passes: Asks for NaN, and takes an infinite norm for a large one.
+def nan_alone(parameters, optimizer, limit):
+    rank = Rank(parameters, optimizer, limit)
+    rank.scale = lambda total: None if math.isnan(total) else rank.clipped(total)
+    rank.checked(rank.put_back)
+
+
 # wrong-result, step-of-zeros: Makes a step of nothing where none is to be taken.
 def zeros_for_nothing(parameters, optimizer, limit):
     rank = Rank(parameters, optimizer, limit)

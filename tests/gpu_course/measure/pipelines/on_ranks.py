@@ -66,9 +66,7 @@ def run_on_pytorch(lines: Sequence[str], placement: Sequence[int], microbatches:
     return losses, {str(number): gradients(module) for number, module in own.items()}
 
 
-def run(
-    lines: Sequence[str], placement: Sequence[int], microbatches: int, ways: int = 1
-) -> object:
+def run(lines: Sequence[str], placement: Sequence[int], microbatches: int, ways: int = 1) -> object:
     """Returns a rank's losses, and its stages' gradients by number."""
     schedule = parse(lines, placement, microbatches, ways=ways)
     each_way = len(placement) // ways
