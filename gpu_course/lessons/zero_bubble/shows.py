@@ -187,7 +187,7 @@ def own(puzzle: str, ranks: int = 4, microbatches: int = 8, weight: float = 1.0)
 
 def _own(puzzle: str, ranks: int, microbatches: int) -> Schedule:
     if puzzle == "dualpipe":
-        return own_schedule(puzzle, microbatches, v_shaped(ranks), 2, ranks=ranks)
+        return own_schedule(puzzle, microbatches, v_shaped(ranks), ways=2, ranks=ranks)
     return own_schedule(puzzle, microbatches, ranks=ranks)
 
 

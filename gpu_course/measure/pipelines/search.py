@@ -126,9 +126,9 @@ def search(
             f"none of {tries} policies got through {microbatches} microbatches",
             "give a higher limit of memory, or more tries",
         )
-    _, kept, schedule = best
+    _, made_by, schedule = best
     run = simulate(schedule, costs)
-    return Found(schedule, run, kept, bound(ranks, microbatches, costs, limit))
+    return Found(schedule, run, made_by, bound(ranks, microbatches, costs, limit))
 
 
 def _drawn(rng: random.Random, ranks: int, limit: float) -> Policy:
