@@ -63,17 +63,13 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def allowed_bytes(case: Case, tokens: Sequence[int], rank: int) -> Fraction:
-    """Returns the most bytes that a rank needs to send.
-
-    On the way back a call of the library is booked as if all ranks had equally many tokens.
-    """
+    """Returns the most bytes that a rank needs to send."""
     if _refuses(case):
         return Fraction(0)
     ranks, total = ranks_of(case), sum(tokens)
     token = Fraction(FLOAT64_BYTES * case.sizes["heads"] * case.sizes["width"])
     there = 3 * token * tokens[rank] * Fraction(ranks - 1, ranks)
-    back = token / ranks * max(Fraction(total - tokens[rank]), Fraction(total * (ranks - 1), ranks))
-    return there + back
+    return there + token / ranks * (total - tokens[rank])
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:

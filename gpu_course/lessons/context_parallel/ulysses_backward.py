@@ -69,15 +69,11 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def allowed_bytes(case: Case, tokens: Sequence[int], rank: int) -> Fraction:
-    """Returns the most bytes that a rank needs to send.
-
-    On the way back a call of the library is booked as if all ranks had equally many tokens.
-    """
+    """Returns the most bytes that a rank needs to send."""
     ranks, total = ranks_of(case), sum(tokens)
     token = Fraction(FLOAT64_BYTES * case.sizes["heads"] * case.sizes["width"])
     there = token * tokens[rank] * Fraction(ranks - 1, ranks)
-    back = token / ranks * max(Fraction(total - tokens[rank]), Fraction(total * (ranks - 1), ranks))
-    return there + 3 * back
+    return there + 3 * token / ranks * (total - tokens[rank])
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
