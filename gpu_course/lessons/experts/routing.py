@@ -110,11 +110,13 @@ def route_drawn(
     Args:
         tokens: a multiple of nodes.
         experts, chosen: how many there are, and of a token.
-        nodes, most: how many there are, and of a token; as many as it has experts if that is less.
+        nodes, most: how many there are, and of a token: at least as many as hold its experts, and
+            no more than it has.
         factor: room of an expert, as a multiple of what it had if all had equally many.
         skew: how much more some experts are liked than others.
     """
-    scores, limit = drawn_scores(tokens, experts, skew), min(most, chosen)
+    scores = drawn_scores(tokens, experts, skew)
+    limit = max(min(most, chosen), math.ceil(chosen * nodes / experts))
     free = limit == min(nodes, chosen)
     choices = best(scores, chosen) if free else node_limited(scores, chosen, nodes, limit)
     capacity = room_for(tokens, experts, chosen, factor)

@@ -67,8 +67,6 @@ def test_what_is_dropped_is_hatched_behind_the_mark() -> None:
 @pytest.mark.parametrize("nodes", [1, 2, 4])
 def test_every_place_of_the_sliders_can_be_read(experts: int, nodes: int) -> None:
     for chosen in (1, 2, 4):
-        if chosen > nodes * experts // 4:
-            continue
         for room in (0.5, 3.0):
             assert_readable(flow(experts, chosen, room, nodes))
 
@@ -89,3 +87,10 @@ def test_a_load_is_drawn_as_means_of_its_steps() -> None:
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     assert list(lines["nothing"].get_ydata()) == averaged(runs["nothing"])
     assert "your bias: 10 % in the first, 10 % in the last of 30 steps." in alt_text(figure)
+
+
+def test_a_limit_is_kept_as_far_as_nodes_have_experts() -> None:
+    for experts, chosen, most, reached in ((16, 4, 1, 1), (8, 4, 1, 2), (8, 2, 1, 1), (8, 1, 4, 1)):
+        routed = route_drawn(64, experts, chosen, 4, most, 1.0)
+        assert routed.nodes_of_tokens.max() == reached
+        assert all(len(set(row)) == chosen for row in routed.choices.tolist())
