@@ -71,7 +71,8 @@ that you name; with zero3 the slices are, over all but dp.
 
 import math
 
-CUT = {"qkv": ["tp"], "out": ["tp"], "up": ["tp", "ep"], "down": ["tp", "ep"]}
+HEADS, EXPERTS = ["tp"], ["tp", "ep"]
+CUT = {"qkv": HEADS, "out": HEADS, "up": EXPERTS, "down": EXPERTS}
 FLOAT64 = 8
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -77,7 +76,7 @@ def compose(
     mesh = init_device_mesh("cpu", (pp, dp, tp), mesh_dim_names=("pp", "dp", "tp"))
     at = {axis: mesh.get_local_rank(axis) for axis in ("pp", "dp", "tp")}
     blocks, x, target = _drawn(pp, hidden, batch, seed)
-    whole_loss, whole = _whole(blocks, x, target)
+    _, whole = _whole(blocks, x, target)
     layers = range(2 * at["pp"], 2 * at["pp"] + 2)
     stage = nn.Sequential(*(blocks[layer] for layer in layers))
     if tp > 1:

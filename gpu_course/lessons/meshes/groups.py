@@ -68,7 +68,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 def _follow(inputs: Values, case: Case, got: Values) -> Values:
     (found,) = got["groups"]
-    if found == REFUSED:
+    if isinstance(found, str) and found == REFUSED:
         return {"groups": found}
     _, _, order, sizes = inputs["calls"]["groups"][0]
     if "odd" in case.sizes:

@@ -23,12 +23,12 @@ LINES = (
     "pp=2",
     "ep=2",
     "dp=3 zero3",
+    "pp=3",
     "dp=2 zero3 tp=2",
     "dp=2 zero3 pp=2",
     "pp=2 tp=2 sp",
     "cp=2 ep=2",
     "tp=2 ep=2",
-    "pp=3",
 )
 DRAWN = (
     "dp=4", "dp=2 cp=2", "dp=2 ep=2", "dp=2 pp=2", "tp=2 cp=2", "tp=2 cp=2 sp", "tp=2 ep=2 sp",

@@ -139,6 +139,15 @@ class Configuration:
                 f"{sizes} takes {self.ranks} ranks, and there are {world}",
                 "the sizes of all axes multiply to the number of ranks",
             )
+        if self.sp and self.tp == 1:
+            raise CourseError(
+                "sp cuts tokens among the ranks of tp, and tp is 1", "give tp=2, or leave sp out"
+            )
+        if self.zero3 and self.dp == 1:
+            raise CourseError(
+                "zero3 cuts weights among the ranks of dp, and dp is 1",
+                "give dp=2, or leave it out",
+            )
         needs = {
             "pp": (self.pp, shape.layers, "layers"),
             "tp": (self.tp, shape.heads, "heads"),
@@ -155,12 +164,3 @@ class Configuration:
                     f"{what}: {there} {of} cannot be cut into {parts} equal parts",
                     f"choose a number that divides {there}",
                 )
-        if self.sp and self.tp == 1:
-            raise CourseError(
-                "sp cuts tokens among the ranks of tp, and tp is 1", "give tp=2, or leave sp out"
-            )
-        if self.zero3 and self.dp == 1:
-            raise CourseError(
-                "zero3 cuts weights among the ranks of dp, and dp is 1",
-                "give dp=2, or leave it out",
-            )
