@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu_course.measure.experts.exchange import dense
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, passes, ranks_of, standstill
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
@@ -118,6 +117,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 def _reference(inputs: Values, case: Case) -> Values:
     """All experts in one place, by PyTorch's autograd; then dealt out again."""
     import torch
+
+    from gpu_course.measure.experts.exchange import dense
 
     ranks = ranks_of(case)
     if inputs["refuses"]:

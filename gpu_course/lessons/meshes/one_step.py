@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.meshes.harness.every_axis import called
 from gpu_course.measure.every_axis import parts
 from gpu_course.measure.every_axis.configuration import Configuration, Shape
 
@@ -115,4 +114,4 @@ def own_gradients(
     own = parts.own_weights(whole, configuration, shape, place)
     if configuration.zero3:
         own = {key: parts.shard(p, configuration.dp, place["dp"]) for key, p in own.items()}
-    return {called(*key): part for key, part in own.items()}
+    return {parts.called(*key): part for key, part in own.items()}

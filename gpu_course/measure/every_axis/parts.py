@@ -113,3 +113,12 @@ def shard(part: np.ndarray, ranks: int, rank: int) -> np.ndarray:
     """
     size = -(-part.size // ranks)
     return np.pad(part.ravel(), (0, ranks * size - part.size))[rank * size : (rank + 1) * size]
+
+
+def called(layer: int, name: str) -> str:
+    """Returns what messages call a weight.
+
+    >>> called(2, "qkv"), called(-1, "norm")
+    ('layer 2 qkv', 'norm')
+    """
+    return f"layer {layer} {name}" if layer >= 0 else name

@@ -48,19 +48,10 @@ def run(
     )
     return {
         "loss": step.loss,
-        "gradients": {called(*key): gradient for key, gradient in step.gradients.items()},
+        "gradients": {parts.called(*key): gradient for key, gradient in step.gradients.items()},
         "said": said,
         "held": [step.weight_bytes, step.gradient_bytes, step.state_bytes],
     }
-
-
-def called(layer: int, name: str) -> str:
-    """Returns what messages call a weight.
-
-    >>> called(2, "qkv"), called(-1, "norm")
-    ('layer 2 qkv', 'norm')
-    """
-    return f"layer {layer} {name}" if layer >= 0 else name
 
 
 def _axes(answer: ModuleType, name: str, config: Mapping[str, Any]) -> list[str]:
