@@ -55,6 +55,7 @@ CHANGING |= {"own_buckets", "own_units", "accelerate_text", "fairscale_text"}
 CHANGING |= {"own_rounds", "own_lengths"}
 CHANGING |= {"try_training"}
 CHANGING |= {"in_hand", "cuts"}  # a widget, and what layers take on this machine
+CHANGING |= {"timeit"}
 CHANGING |= {"beside_sdpa"}  # the last bits of a product
 # A text follows the prose that a model was trained on, and so every lesson.
 CHANGING |= {"train", "speak", "speak_in_torch", "first_difference", "tokens_with_launches"}
