@@ -114,11 +114,18 @@ def row_of(puzzle: Puzzle, root: Path, picks: Callable[[str], bool] = lambda nam
                 failed[mutant.name] = verdict.message
     names = {mutant.name for mutant in passed}
     listed = puzzle.equivalent_mutants
+    scored = tuple(name.removesuffix("*") for name in listed if name.endswith(":*"))
+
+    def known(name: str) -> bool:
+        return name in listed or name.startswith(scored)
+
     return Row(
         puzzle.name,
         killed,
-        tuple(mutant.name for mutant in passed if mutant.name in listed),
-        tuple(mutant for mutant in passed if mutant.name not in listed),
-        tuple(name for name in listed if name not in names and picks(name)),
+        tuple(mutant.name for mutant in passed if known(mutant.name)),
+        tuple(mutant for mutant in passed if not known(mutant.name)),
+        tuple(
+            name for name in listed if name not in names and picks(name) and not name.endswith(":*")
+        ),
         failed,
     )

@@ -46,7 +46,9 @@ def test_the_grader_rejects_every_mutant(
 
     row = row_of(puzzle, root, picks)
     assert describe(row, solutions[puzzle.name]) == []
-    assert set(row.equivalent) == set(filter(picks, puzzle.equivalent_mutants))
+    exact = {name for name in puzzle.equivalent_mutants if not name.endswith(":*")}
+    assert set(filter(picks, exact)) <= set(row.equivalent)
+    assert row.killed or not row.equivalent, "a score that every mutant reaches asks for nothing"
     if EVERYTHING and isinstance(puzzle, KernelPuzzle):
         # What kills them is the grader's own work, and not only the compiler's.
         judged = [reason for reason in row.killed.values() if reason != "refused"]

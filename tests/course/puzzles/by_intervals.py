@@ -72,10 +72,28 @@ def kernels(path: Path) -> dict[str, Callable[..., Any]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     tree = _Barriers({n.name for n in tree.body if isinstance(n, ast.FunctionDef)}).visit(tree)
     tree.body = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
-    scope: dict[str, Any] = {"math": math, **whole_numbers.NAMES}
+    scope: dict[str, Any] = {"math": _Math(), **whole_numbers.NAMES}
     scope |= {name: getattr(np, name) for name in ("float32", "float64", "int64")}
     exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), scope)
     return {n.name: scope[n.name] for n in tree.body if isinstance(n, ast.FunctionDef)}
+
+
+class _Math:
+    """Python's `math`, with a GPU's answer where Python has none, as of the logarithm of 0."""
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(math, name)
+        if not callable(function):
+            return function
+
+        def answer(*arguments: float) -> Any:
+            try:
+                return function(*arguments)
+            except (ValueError, OverflowError):
+                with np.errstate(all="ignore"):
+                    return float(getattr(np, name)(*map(np.float64, arguments)))
+
+        return answer
 
 
 @dataclass
