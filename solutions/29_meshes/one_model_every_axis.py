@@ -23,8 +23,9 @@ sent is there already; two things are left for you.
             S (n - 1) / n in a reduce-scatter or an all-to-all, and
             S (n - 1) in an all-gather; a message counts in full
 
-All numbers are float64, 8 bytes. Adam has two states for each weight.
-The loss is a sum over tokens, divided by all tokens of the batch.
+All numbers are finite and float64, 8 bytes. Adam has two states for
+each weight. The loss is a sum over tokens, divided by all tokens of the
+batch.
 
 weight                shape, h = hidden          cut over
 tokens                vocabulary x h             -

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_course.lessons.experts.pictures import draw_flow, draw_load
-from gpu_course.lessons.experts.placement import EPLB_EXAMPLE, gpu_loads, over_mean, place
+from gpu_course.lessons.experts.replicas import EPLB_EXAMPLE, gpu_loads, over_mean, place
 from gpu_course.lessons.experts.routing import Routed, drawn_scores, room_for, route_drawn
 from gpu_course.lessons.experts.shapes import MODELS
 from gpu_course.measure.experts.routing import best

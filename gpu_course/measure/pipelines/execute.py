@@ -220,7 +220,7 @@ class _Follower:
         holder = self.schedule.placement[stage]
         if holder == self.rank:
             return self.here.pop((stage, kind, each))
-        value = torch.empty(*shape, dtype=self.dtype)
+        value = torch.empty(*shape, dtype=self.dtype, device=self.inputs[0].device)
         dist.recv(value, self.ranks[holder], tag=self.tag(stage, kind, each))
         return value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_course.lessons.meshes.traffic import (
+from gpu_course.lessons.meshes.layouts import (
     AXES,
     EIGHT_BILLION,
     LLAMA_3,
