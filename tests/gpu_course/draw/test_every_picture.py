@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 
 import pytest
@@ -52,6 +53,7 @@ from tests.gpu_course.draw.kernels import (
     zeros,
 )
 from tests.gpu_course.draw.readable import assert_readable, texts
+from tests.lessons.meshes import pictures as meshes
 
 MIB = 2**20
 GIB = 2**30
@@ -255,6 +257,8 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_pipeline without memory": lambda: draw_pipeline(
         steps_of(run_of("interleaved", 3, 6)), "no memory", until=40.0
     ),
+    **{f"draw_mesh {name}": partial(meshes.in_space, name) for name in meshes.MESHES},
+    **{f"draw_devices {name}": partial(meshes.in_nodes, name) for name in meshes.MESHES},
     "draw_forecasts": lambda: draw_forecasts(LESSONS, VERDICT),
     "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
 }

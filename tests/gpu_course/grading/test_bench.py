@@ -36,6 +36,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(bench, "why_no_gpu", lambda: "")
     monkeypatch.setattr(bench, "TARGET", SIMULATED)
+    monkeypatch.setattr(records, "folder", lambda: tmp_path / "shipped")  # none
     return lambda *arguments: CliRunner().invoke(commands.app, ["bench", *arguments])
 
 

@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 from gpu_course.draw.training.meshes import MeshData, draw_devices, draw_mesh
 from gpu_course.lessons.meshes.shows import mesh_data, mesh_of
 from gpu_course.measure.meshes import Cluster
-from tests.gpu_course.draw.examples import draws
 
 MESHES: dict[str, tuple[str, dict[str, int], str, Cluster]] = {
     "one rank": ("tp", {"tp": 1}, "tp", Cluster(8)),
@@ -28,13 +27,11 @@ def example(name: str) -> MeshData:
     return mesh_data(mesh_of(order, **sizes), coloured, cluster)
 
 
-@draws(draw_mesh, *MESHES)
 def in_space(name: str) -> Figure:
     data = example(name)
     return draw_mesh(data, picked=data.ranks // 2 if data.ranks > 8 else None)
 
 
-@draws(draw_devices, *MESHES)
 def in_nodes(name: str) -> Figure:
     data = example(name)
     return draw_devices(data, picked=data.ranks // 2 if data.ranks > 8 else None)

@@ -13,7 +13,6 @@ from gpu_course.claims.models import model
 from gpu_course.measure.pipelines.closed_forms import Times, interleaved_cost
 from gpu_course.measure.pipelines.orders import one_f_one_b, zb_h1, zb_h2
 from gpu_course.measure.pipelines.profiles import PROFILES
-from gpu_course.measure.pipelines.pytorch import pytorch_schedule
 from gpu_course.measure.pipelines.search import search
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
 
@@ -153,6 +152,8 @@ def message_of(rate: float, ranks: int, microbatches: int, t: Times) -> float:
 @lru_cache(maxsize=16)
 def _zb_v(rate: float, ranks: int, microbatches: int, t: Times) -> tuple[Run, float, float]:
     """Returns ZB-V as it runs, what 1F1B takes, and what a message does."""
+    from gpu_course.measure.pipelines.pytorch import pytorch_schedule
+
     message = message_of(rate, ranks, microbatches, t)
     whole = Costs(t.forward, t.input, t.weight, message)
     half = Costs(t.forward / 2, t.input / 2, t.weight / 2, message)
