@@ -37,7 +37,7 @@ def test_the_lesson_is_found_by_its_number_and_its_topic() -> None:
 
 def test_it_brings_its_six_puzzles() -> None:
     assert [puzzle.short_name for puzzle in LESSON.puzzles] == [
-        "split_backward", "zb_h1", "zb_h2", "beat_zb_2p", "dualpipe", "rollback",
+        "split_backward", "zb_h1", "zb_h2", "beat_zb_2p", "rollback", "dualpipe",
     ]  # fmt: skip
 
 
