@@ -83,8 +83,8 @@ def block_partition(costs: Sequence[float], ranks: int, *, shifted: bool = False
     Source: Barany and Grinberg, "Block partitions of sequences" (arXiv 1308.2452); torchgpipe's
     balance/blockpartition.py is the same with `shifted`.
 
-    >>> block_partition([4, 1, 1, 6], ranks=2)
-    [3, 1]
+    >>> block_partition([4, 1, 1, 6], ranks=2)  # 5 and 7, where [3, 1] gives 6 and 6
+    [2, 2]
     """
     _check(costs, ranks)
     least = min(costs) if shifted else 0.0
