@@ -51,6 +51,12 @@ def _whole_parts(given: Values) -> bool:
     )  # fmt: skip
 
 
+def _finite_float64(given: Values) -> bool:
+    return all(
+        each.dtype == np.float64 and bool(np.isfinite(each).all()) for each in given["weights"]
+    )
+
+
 PROMISES: dict[str, tuple[Promise, ...]] = {
     "coords": (
         everywhere("how many places there are along an axis, at least 1", _at_least_1),
@@ -79,8 +85,6 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
     ),
     "one_model_every_axis": (
         Promise("the last one filled up", lambda given: given["config"]["dp"] == 3),
-        everywhere(
-            "All numbers are float64", lambda given: given["weights"][0].dtype == np.float64
-        ),
+        everywhere("All numbers are finite and float64", _finite_float64),
     ),
 }
