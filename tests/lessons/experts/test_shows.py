@@ -11,7 +11,7 @@ import torch
 from gpu_course.errors import CourseError
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
-from gpu_course.lessons.experts import grouped, placement, shows, training
+from gpu_course.lessons.experts import grouped, replicas, shows, training
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from tests.gpu_course.notebook.test_feedback import SOLUTIONS
@@ -26,8 +26,8 @@ NEEDS_RANKS = pytest.mark.skipif(
 
 @pytest.mark.parametrize("layer", [0, 1])
 def test_the_printed_example_comes_out_place_by_place(layer: int) -> None:
-    e = placement.EPLB_EXAMPLE
-    found = placement.place(e.loads[layer], e.places, e.groups, e.nodes, e.gpus)
+    e = replicas.EPLB_EXAMPLE
+    found = replicas.place(e.loads[layer], e.places, e.groups, e.nodes, e.gpus)
     assert tuple(found) == e.printed[layer]
     printed, ours = shows.printed_places(layer).splitlines()
     assert printed.split()[1:] == ours.split()[1:]
@@ -35,12 +35,12 @@ def test_the_printed_example_comes_out_place_by_place(layer: int) -> None:
 
 def test_a_group_stays_in_one_node_and_every_expert_has_a_place() -> None:
     loads = np.random.default_rng(0).integers(1, 100, 24).tolist()
-    held = placement.place(loads, 32, 6, 2, 4)
+    held = replicas.place(loads, 32, 6, 2, 4)
     assert set(held) == set(range(24))
     for half in (held[:16], held[16:]):
         groups = {expert // 4 for expert in half}
         assert len(groups) == 3
-    assert sum(placement.gpu_loads(loads, held, 4)) == pytest.approx(sum(loads))
+    assert sum(replicas.gpu_loads(loads, held, 4)) == pytest.approx(sum(loads))
 
 
 def test_copies_are_as_good_as_any_by_brute_force() -> None:
@@ -49,7 +49,7 @@ def test_copies_are_as_good_as_any_by_brute_force() -> None:
 
     loads = [13, 5, 8, 2]
     for places in (4, 5, 6, 7, 8):
-        held = placement.copy_busiest(loads, places)
+        held = replicas.copy_busiest(loads, places)
         ours = max(loads[e] / held.count(e) for e in held)
         ways = combinations_with_replacement(range(4), places - 4)
         best = min(max(load / (1 + way.count(e)) for e, load in enumerate(loads)) for way in ways)
@@ -58,9 +58,9 @@ def test_copies_are_as_good_as_any_by_brute_force() -> None:
 
 def test_counts_that_do_not_divide_are_refused() -> None:
     with pytest.raises(CourseError, match="12 experts in 5 groups"):
-        placement.place([1] * 12, 16, 5, 2, 8)
+        replicas.place([1] * 12, 16, 5, 2, 8)
     with pytest.raises(CourseError, match="8 places"):
-        placement.place([1] * 12, 8, 4, 2, 8)
+        replicas.place([1] * 12, 8, 4, 2, 8)
 
 
 # One call for all experts
