@@ -92,8 +92,15 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 def _call(inputs: Values) -> str:
-    function, given, order, sizes = next(iter(inputs["calls"].values()))[0]
-    return f"{function}({given}, {order}, {sizes})"
+    """All calls in one line: a message names the place of the wrong one in the list."""
+    calls = inputs["calls"]
+    function, given, order, sizes = next(iter(calls.values()))[0]
+    if "refused" in calls:
+        others = len(calls["refused"]) - 1
+        return f"{function}({given}, {order}, {sizes})" + (f", and {others} more" if others else "")
+    ranks = [rank for _, rank, *_ in calls["places"]]
+    which = f"0 to {ranks[-1]}" if ranks == list(range(len(ranks))) else "drawn at random"
+    return f"coords(rank, {order}, {sizes}), ranks {which}; then rank_of back, mixed"
 
 
 COORDS = PythonPuzzle(

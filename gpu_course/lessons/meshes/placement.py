@@ -135,8 +135,13 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 def _call(inputs: Values) -> str:
+    """All calls in one line: a message names the place of the wrong one in the list."""
     sizes, traffic, node, rack = _rest(inputs)
-    return f"placement({sizes}, {traffic}, {node}, {rack})"
+    orders = "; ".join(" ".join(order) for _, order, *_ in inputs["calls"]["bytes"])
+    return (
+        f"placement({sizes}, {traffic}, {node}, {rack}), and link_bytes of these with the orders "
+        f"{orders}"
+    )
 
 
 PLACEMENT = PythonPuzzle(
