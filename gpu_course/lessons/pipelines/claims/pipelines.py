@@ -11,9 +11,10 @@ from gpu_course.measure.pipelines.actions import Schedule
 from gpu_course.measure.pipelines.closed_forms import Times, interleaved_cost
 from gpu_course.measure.pipelines.rules import in_flight
 from gpu_course.measure.pipelines.timing import Costs, simulate
+from gpu_course.measure.state_formulas import MIXED_ADAM
 from gpu_course.units import GB, GIB
 
-STATE_BYTES = 16
+STATE_BYTES = MIXED_ADAM.bytes_per_parameter
 """Of a parameter, with its gradient and Adam's states, in mixed precision."""
 ADAM_FREE_BYTES = 12
 """The same as GPipe counts: parameter, gradient and one accumulator, in float32."""

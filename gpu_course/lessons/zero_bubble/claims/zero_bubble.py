@@ -7,11 +7,9 @@ from gpu_course.lessons.zero_bubble import leaderboard
 from gpu_course.measure.pipelines.actions import straight
 from gpu_course.measure.pipelines.profiles import PROFILES, Profile
 from gpu_course.measure.pipelines.timing import Costs, simulate
+from gpu_course.measure.state_formulas import MEGATRON_ADAM, state_bytes
 from gpu_course.units import GIGA
 
-STATE_BYTES = 18
-"""Of a parameter with Adam in mixed precision, as Megatron-LM holds it: 2 for the weight, 4 for its
-gradient, 4 each for a copy and two moments."""
 ORDERS = {name: name for name in (*leaderboard.BY_HAND, *leaderboard.LIMITS)}
 NAMES = {name: name for name in PROFILES}
 
@@ -62,7 +60,7 @@ def _activations_gb(profile: Profile) -> float:
 def zb_1p_memory_gb(pipeline: str) -> float:
     """Returns GB of a rank: the states of its layers, and the activations of p microbatches."""
     profile = PROFILES[pipeline]
-    return STATE_BYTES * profile.stage_parameters / GIGA + _activations_gb(profile)
+    return state_bytes(profile.stage_parameters, MEGATRON_ADAM) / GIGA + _activations_gb(profile)
 
 
 @model(pipeline=NAMES)
