@@ -1,7 +1,8 @@
 """How long processes may take: by the clock, less the time in which no processor was free for them.
 
 On a busy machine an answer is as slow as the others let it be. The kernel says how long the first
-thread of a process was ready to run and had to wait, and that is not counted against it.
+thread of a process was ready to run and had to wait, and that is not counted against it. Nor is a
+time in which the one who watches could not look either: then a whole machine may have stood still.
 """
 
 from __future__ import annotations
@@ -13,6 +14,27 @@ from pathlib import Path
 
 MAX_TIMES = 4.0
 """What has not ended in so many times its seconds is over, whatever it waited for."""
+
+MAX_GAP_S = 1.0
+"""Who watches looks many times a second. Of a longer time between two looks so much is counted."""
+
+
+class WatchersClock:
+    """A clock that goes on by at most MAX_GAP_S from one look to the next.
+
+    Args:
+        clock: tells the time, in s.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._last, self._counted = clock, clock(), 0.0
+
+    def __call__(self) -> float:
+        """Returns the seconds that are counted until now."""
+        now = self._clock()
+        self._counted += min(now - self._last, MAX_GAP_S)
+        self._last = now
+        return self._counted
 
 
 def waited_s(pid: int) -> float:
@@ -31,7 +53,7 @@ class Deadline:
     Args:
         pids: of the processes; that which had to wait longest counts.
         seconds: they may take.
-        clock, waited: tell the time, and what `waited_s` does.
+        clock, waited: tell the time, a watcher's if left out, and what `waited_s` does.
     """
 
     def __init__(
@@ -39,11 +61,11 @@ class Deadline:
         pids: Sequence[int],
         seconds: float,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
         waited: Callable[[int], float] = waited_s,
     ) -> None:
-        self._clock, self._waited = clock, waited
-        self._seconds, self._began = seconds, clock()
+        self._clock, self._waited = clock or WatchersClock(), waited
+        self._seconds, self._began = seconds, self._clock()
         self._before = {pid: waited(pid) for pid in pids}
 
     def is_over(self) -> bool:

@@ -27,7 +27,7 @@ import typer
 
 from gpu_course.errors import CourseError
 from gpu_course.isolation import lockdown, servers
-from gpu_course.isolation.deadline import Deadline, waited_s
+from gpu_course.isolation.deadline import Deadline, WatchersClock, waited_s
 from gpu_course.isolation.processes import POLL_S, Ended, OutOfMemory, Process, TooManyThreads
 from gpu_course.isolation.ranks import MAX_RANKS, Ranks, Traffic, started_ranks
 from gpu_course.ranks import programs
@@ -336,8 +336,10 @@ class _Watch:
         self, log: Log, pids: Sequence[int], seconds: float, crossed: Callable[[], object]
     ) -> None:
         self._log, self._pids, self._crossed = log, pids, crossed
-        self._told = self._asleep = time.monotonic()
-        self._seconds, self._deadline = seconds, Deadline(pids, seconds)
+        self._clock = WatchersClock()
+        self._told = self._asleep = self._clock()
+        self._seconds = seconds
+        self._deadline = Deadline(pids, seconds, clock=self._clock)
         self._count: int = -1
         self._still: tuple[object] | None = None
         self._last: dict[str, Thread] = {}
@@ -347,7 +349,7 @@ class _Watch:
     def stuck(self, waiting: Sequence[int]) -> tuple[str, str]:
         """Returns (key of RankFailed, why) of a run that is held to be stuck; "" while not."""
         asleep = self.stands_still(waiting)
-        now = time.monotonic()
+        now = self._clock()
         waits = [rank for rank in waiting if self._log.waits_for(rank) is not None]
         all_wait = waits == list(waiting)
         # A message that was let go of never comes, however busy gloo's own threads are.
@@ -371,7 +373,7 @@ class _Watch:
 
     def stands_still(self, waiting: Sequence[int]) -> bool:
         """Whether for ASLEEP_S these ranks told nothing, no thread worked and nothing crossed."""
-        now, threads = time.monotonic(), _threads([self._pids[rank] for rank in waiting])
+        now, threads = self._clock(), _threads([self._pids[rank] for rank in waiting])
         last, self._last = self._last, threads or {}
         if self._log.count != self._count:
             self._count, self._told = self._log.count, now
@@ -394,7 +396,7 @@ class _Watch:
 
     def _computes(self, busy: Sequence[int]) -> bool:
         """Whether ranks that are in no call used a processor in the last QUIET_S, or wanted to."""
-        now, used = time.monotonic(), 0.0
+        now, used = self._clock(), 0.0
         for rank in busy:
             with contextlib.suppress(psutil.Error):
                 times = psutil.Process(self._pids[rank]).cpu_times()

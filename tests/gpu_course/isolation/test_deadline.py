@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gpu_course.isolation.deadline import MAX_TIMES, Deadline, waited_s
+from gpu_course.isolation.deadline import MAX_GAP_S, MAX_TIMES, Deadline, WatchersClock, waited_s
 
 
 @dataclass
@@ -52,6 +52,19 @@ def test_what_a_process_waited_for_before_does_not_count() -> None:
     machine = Machine(waited={1: 100.0})
     deadline = machine.deadline(1)
     machine.now = 11.0
+    assert deadline.is_over()
+
+
+def test_a_time_in_which_nobody_looked_is_hardly_counted() -> None:
+    machine = Machine()
+    clock = WatchersClock(lambda: machine.now)
+    deadline = Deadline((), 10.0, clock=clock)
+    for _ in range(90):
+        machine.now += 0.1
+        assert not deadline.is_over()
+    machine.now += 60.0  # The whole machine stood still.
+    assert clock() == pytest.approx(9.0 + MAX_GAP_S)
+    machine.now += 0.1
     assert deadline.is_over()
 
 
