@@ -1,0 +1,333 @@
+"""What an access of a warp costs, as functions in LLVM's language: sectors, wavefronts, wide loads.
+
+They count as `observe.transactions` and `observe.counts` do. A warp that touches memory in the
+pattern of the last one at this place, moved, costs the same as it: so a place keeps the pattern it
+has seen last, and what that costs for each way in which its first byte can lie.
+"""
+
+from __future__ import annotations
+
+from simt.compiled.text import Writer
+from simt.machine.lanes import WARP
+from simt.observe.transactions import BANKS, SECTOR_BYTES, WORD_BYTES
+
+MEMO_WORDS = 1 + WARP + WARP + 16 + 1
+"""i64 that a place keeps: its lanes and what is known, where they stand, costs, keys of 16 bytes,
+and of what shape the pattern is."""
+SHAPE = MEMO_WORDS - 1
+IN_A_ROW, AT_ONE, OTHER = 1, 2, 0
+"""Shapes: a whole warp at elements that follow one another, all of it at one, and all others."""
+REQUESTS, SECTORS, LEAST, BYTES = range(4)
+WAVEFRONTS, PASSES = 1, 2
+TABLE = 1 << 13
+"""Loads of 16 bytes that a warp can remember; the table holds two words for each."""
+MAX_PROBES = 64
+
+
+def functions(global_sizes: set[int], shared_sizes: set[int]) -> str:
+    """Returns the functions that accesses of these widths need."""
+    texts = [_sectors(size) for size in sorted(global_sizes)]
+    texts += [_banks(size) for size in sorted(shared_sizes)]
+    if shared_sizes:
+        texts.append(_wide())
+    return "\n".join(
+        [
+            "declare i32 @llvm.cttz.i32(i32, i1)",
+            "declare i64 @llvm.fshl.i64(i64, i64, i64)",
+            *texts,
+        ]
+    )
+
+
+def _pattern(w: Writer) -> tuple[str, str, str]:
+    """Returns the first lane's element, for which places of it the cost is known, and whether the
+    pattern is the one that is kept."""
+    first = w.make("call i32 @llvm.cttz.i32(i32 %bits, i1 true)")
+    base = w.load("%elements", "i64", w.make(f"zext i32 {first} to i64"))
+    bits = w.make("zext i32 %bits to i64")
+    places = w.at("%memo", "1", "i64")
+    # All lanes at once, and those that take no part stand where the first one does.
+    vector = "<32 x i64>"
+    here = w.make("load <32 x i64>, ptr %elements, align 8")
+    one = w.make(f"insertelement {vector} poison, i64 {base}, i32 0")
+    all_ = w.make(f"shufflevector {vector} {one}, {vector} poison, <32 x i32> zeroinitializer")
+    moved = w.make(f"sub {vector} {here}, {all_}")
+    kept = w.make(f"load {vector}, ptr {places}, align 8")
+    differ = w.make(f"icmp ne {vector} {moved}, {kept}")
+    parts = w.make(f"bitcast <32 x i1> {differ} to i32")
+    own = w.make(f"and i32 {parts}, %bits")
+    head = w.load("%memo", "i64")
+    lanes = w.make(f"and i64 {head}, 4294967295")
+    same = w.make(f"icmp eq i64 {lanes}, {bits}")
+    still = w.make(f"icmp eq i32 {own}, 0")
+    known = w.make(f"and i1 {same}, {still}")
+    return base, w.make(f"select i1 {known}, i64 {w.make(f'lshr i64 {head}, 32')}, i64 0"), known
+
+
+def _keep_pattern(w: Writer) -> None:
+    """Keeps a pattern of which nothing is known yet."""
+    bits = w.make("zext i32 %bits to i64")
+    w.store(bits, "%memo", "i64")
+    places = w.at("%memo", "1", "i64")
+    row, one = w.memory("i8"), w.memory("i8")
+    w.store("1", row, "i8")
+    w.store("1", one, "i8")
+    with w.loop(str(WARP)) as lane:
+        moved = _from_first(w, lane, "%base", bits)
+        w.store(moved, places, "i64", lane)
+        for flag, wanted in ((row, lane), (one, "0")):
+            fits = w.make(f"zext i1 {w.make(f'icmp eq i64 {moved}, {wanted}')} to i8")
+            w.store(w.make(f"and i8 {w.load(flag, 'i8')}, {fits}"), flag, "i8")
+    whole = w.make("icmp eq i32 %bits, -1")
+    shape = str(OTHER)
+    for flag, number in ((row, IN_A_ROW), (one, AT_ONE)):
+        set_ = w.make(f"icmp ne i8 {w.load(flag, 'i8')}, 0")
+        fits = w.make(f"and i1 {whole}, {set_}")
+        shape = w.make(f"select i1 {fits}, i64 {number}, i64 {shape}")
+    w.store(shape, "%memo", "i64", str(SHAPE))
+
+
+def _from_first(w: Writer, lane: str, base: str, bits: str) -> str:
+    """By how many elements a lane stands after the first one; 0 for one that takes no part."""
+    here = w.make(f"trunc i64 {w.make(f'lshr i64 {bits}, {lane}')} to i1")
+    element = w.load("%elements", "i64", lane)
+    return w.make(f"select i1 {here}, i64 {w.make(f'sub i64 {element}, {base}')}, i64 0")
+
+
+def _sorted(w: Writer, low: str, high: str, bits: str) -> tuple[str, str]:
+    """Puts the places of lanes low to high in order; returns (memory with them, their number)."""
+    places, number = w.memory("i64", WARP), w.memory("i64")
+    w.store("0", number, "i64")
+    kept = w.at("%memo", "1", "i64")
+    spot = w.memory("i64")
+    with w.loop(w.make(f"sub i64 {high}, {low}")) as turn:
+        lane = w.make(f"add i64 {low}, {turn}")
+        here = w.make(f"trunc i64 {w.make(f'lshr i64 {bits}, {lane}')} to i1")
+        with w.when(here):
+            place = w.load(kept, "i64", lane)
+            count = w.load(number, "i64")
+            w.store(count, spot, "i64")
+            with w.repeat() as done:
+                at = w.load(spot, "i64")
+                w.leave_unless(w.make(f"icmp sgt i64 {at}, 0"), done)
+                before = w.make(f"sub i64 {at}, 1")
+                other = w.load(places, "i64", before)
+                w.leave_unless(w.make(f"icmp sgt i64 {other}, {place}"), done)
+                w.store(other, places, "i64", at)
+                w.store(before, spot, "i64")
+            w.store(place, places, "i64", w.load(spot, "i64"))
+            w.store(w.make(f"add i64 {count}, 1"), number, "i64")
+    return places, w.load(number, "i64")
+
+
+def _sectors(size: int) -> str:
+    """An access to global memory; each known cost is sectors and cells, in one word."""
+    w = Writer(
+        f"define internal void @sectors{size}(ptr %elements, i32 %bits, i64 %address, ptr %memo, "
+        "ptr %counts) alwaysinline"
+    )
+    base, known, kept = _pattern(w)
+    start = w.make(f"add i64 %address, {w.make(f'mul i64 {base}, {size}')}")
+    phase = w.make(f"and i64 {start}, {SECTOR_BYTES - 1}")
+    there = w.make(f"trunc i64 {w.make(f'lshr i64 {known}, {phase}')} to i1")
+    with w.when(w.make(f"xor i1 {there}, true")):
+        w.do(f"call void @sectors{size}_new(ptr %elements, i32 %bits, i64 {base}, i64 {phase}, "
+             f"i1 {kept}, ptr %memo)")
+    cost = w.load(w.at("%memo", str(1 + WARP), "i64"), "i64", phase)
+    cells = w.make(f"lshr i64 {cost}, 32")
+    wanted = w.make(f"mul i64 {cells}, {size}")
+    least = w.make(f"lshr i64 {w.make(f'add i64 {wanted}, {SECTOR_BYTES - 1}')}, 5")
+    w.add("1", "%counts", str(REQUESTS))
+    w.add(w.make(f"and i64 {cost}, 4294967295"), "%counts", str(SECTORS))
+    w.add(least, "%counts", str(LEAST))
+    w.add(wanted, "%counts", str(BYTES))
+    w.do("ret void")
+    return w.text() + _new_sectors(size)
+
+
+def _new_sectors(size: int) -> str:
+    """Works out what an access costs in a way in which it has not been seen."""
+    w = Writer(
+        f"define internal void @sectors{size}_new(ptr %elements, i32 %bits, i64 %base, "
+        "i64 %phase, i1 %kept, ptr %memo) noinline cold"
+    )
+    with w.when(w.make("xor i1 %kept, true")):
+        _keep_pattern(w)
+    bits = w.make("zext i32 %bits to i64")
+    places, count = _sorted(w, "0", str(WARP), bits)
+    cells, sectors = w.memory("i64"), w.memory("i64")
+    w.store("0", cells, "i64")
+    w.store("0", sectors, "i64")
+    with w.loop(count) as k:
+        place = w.load(places, "i64", k)
+        sector = _sector(w, "%phase", place, size)
+        first = w.make(f"icmp eq i64 {k}, 0")
+        at = w.make(f"select i1 {first}, i64 0, i64 {w.make(f'sub i64 {k}, 1')}")
+        before = w.load(places, "i64", at)
+        for counter, one, other in (
+            (cells, place, before),
+            (sectors, sector, _sector(w, "%phase", before, size)),
+        ):
+            new = w.make(f"or i1 {first}, {w.make(f'icmp ne i64 {one}, {other}')}")
+            w.add(w.make(f"zext i1 {new} to i64"), counter)
+    both = w.make(f"shl i64 {w.load(cells, 'i64')}, 32")
+    cost = w.make(f"or i64 {both}, {w.load(sectors, 'i64')}")
+    w.store(cost, w.at("%memo", str(1 + WARP), "i64"), "i64", "%phase")
+    _know(w, "%phase")
+    w.do("ret void")
+    return w.text()
+
+
+def _sector(w: Writer, phase: str, place: str, size: int) -> str:
+    byte = w.make(f"add i64 {phase}, {w.make(f'mul i64 {place}, {size}')}")
+    return w.make(f"ashr i64 {byte}, 5")
+
+
+def _know(w: Writer, phase: str) -> None:
+    """Notes that what an access costs is known for a place of its first byte."""
+    bit = w.make(f"shl i64 1, {w.make(f'add i64 {phase}, 32')}")
+    w.store(w.make(f"or i64 {w.load('%memo', 'i64')}, {bit}"), "%memo", "i64")
+
+
+def _banks(size: int) -> str:
+    """An access to shared memory; returns what its wide loads are known by."""
+    w = Writer(
+        f"define internal i64 @banks{size}(ptr %elements, i32 %bits, i64 %address, ptr %memo, "
+        "ptr %counts) alwaysinline"
+    )
+    base, known, kept = _pattern(w)
+    own = w.make(f"mul i64 {base}, {size}")
+    # What lies in which 16 bytes counts from the array's own first byte.
+    phase = w.make(f"and i64 {own}, 15")
+    there = w.make(f"trunc i64 {w.make(f'lshr i64 {known}, {phase}')} to i1")
+    with w.when(w.make(f"xor i1 {there}, true")):
+        w.do(f"call void @banks{size}_new(ptr %elements, i32 %bits, i64 {base}, i64 {phase}, "
+             f"i64 %address, i1 {kept}, ptr %memo)")
+    cost = w.load(w.at("%memo", str(1 + WARP), "i64"), "i64", phase)
+    w.add("1", "%counts", str(REQUESTS))
+    w.add(w.make(f"and i64 {cost}, 4294967295"), "%counts", str(WAVEFRONTS))
+    w.add(w.make(f"lshr i64 {cost}, 32"), "%counts", str(PASSES))
+    # Pieces beside one another have entries beside one another.
+    key = w.load(w.at("%memo", str(1 + 2 * WARP), "i64"), "i64", phase)
+    piece = w.make(f"ashr i64 {own}, 4")
+    w.do(f"ret i64 {w.make(f'add i64 {key}, {piece}')}")
+    return w.text() + _new_banks(size)
+
+
+def _new_banks(size: int) -> str:
+    """Works out what an access costs in a way in which it has not been seen."""
+    unit = max(size, WORD_BYTES)
+    served = BANKS * WORD_BYTES // unit
+    shift = unit.bit_length() - 1
+    w = Writer(
+        f"define internal void @banks{size}_new(ptr %elements, i32 %bits, i64 %base, i64 %phase, "
+        "i64 %address, i1 %kept, ptr %memo) noinline cold"
+    )
+    with w.when(w.make("xor i1 %kept, true")):
+        _keep_pattern(w)
+    bits = w.make("zext i32 %bits to i64")
+    start = w.make(f"add i64 %address, {w.make(f'mul i64 %base, {size}')}")
+    inside = w.make(f"and i64 {start}, {unit - 1}")
+    passes, turns, key = w.memory("i64"), w.memory("i64"), w.memory("i64")
+    in_bank, most = w.memory("i64", BANKS), w.memory("i64")
+    for word in (passes, turns):
+        w.store("0", word, "i64")
+    with w.loop(str(WARP // served)) as turn:
+        low = w.make(f"mul i64 {turn}, {served}")
+        high = w.make(f"add i64 {low}, {served}")
+        places, count = _sorted(w, low, high, bits)
+        with w.loop(str(served)) as bank:
+            w.store("0", in_bank, "i64", bank)
+        w.store("0", most, "i64")
+        with w.loop(count) as k:
+            word = _unit(w, inside, w.load(places, "i64", k), size, shift)
+            first = w.make(f"icmp eq i64 {k}, 0")
+            at = w.make(f"select i1 {first}, i64 0, i64 {w.make(f'sub i64 {k}, 1')}")
+            before = _unit(w, inside, w.load(places, "i64", at), size, shift)
+            new = w.make(f"or i1 {first}, {w.make(f'icmp ne i64 {word}, {before}')}")
+            with w.when(new):
+                bank = w.make(f"and i64 {word}, {served - 1}")
+                w.add("1", in_bank, bank)
+                here = w.load(in_bank, "i64", bank)
+                known = w.load(most, "i64")
+                more = w.make(f"icmp sgt i64 {here}, {known}")
+                w.store(w.make(f"select i1 {more}, i64 {here}, i64 {known}"), most, "i64")
+        w.add(w.load(most, "i64"), passes)
+        some = w.make(f"icmp sgt i64 {count}, 0")
+        w.add(w.make(f"zext i1 {some} to i64"), turns)
+    both = w.make(f"shl i64 {w.load(turns, 'i64')}, 32")
+    cost = w.make(f"or i64 {both}, {w.load(passes, 'i64')}")
+    w.store(cost, w.at("%memo", str(1 + WARP), "i64"), "i64", "%phase")
+    w.store(bits, key, "i64")
+    rest = w.at("%memo", "1", "i64")
+    with w.loop(str(WARP)) as lane:
+        away = w.make(f"mul i64 {w.load(rest, 'i64', lane)}, {size}")
+        piece = w.make(f"ashr i64 {w.make(f'add i64 %phase, {away}')}, 4")
+        mixed = _mixed(w, w.make(f"xor i64 {w.load(key, 'i64')}, {piece}"))
+        w.store(mixed, key, "i64")
+    whole = w.make(f"xor i64 {w.load(key, 'i64')}, %address")
+    w.store(_mixed(w, whole), w.at("%memo", str(1 + 2 * WARP), "i64"), "i64", "%phase")
+    _know(w, "%phase")
+    w.do("ret void")
+    return w.text()
+
+
+def _unit(w: Writer, inside: str, place: str, size: int, shift: int) -> str:
+    byte = w.make(f"add i64 {inside}, {w.make(f'mul i64 {place}, {size}')}")
+    return w.make(f"ashr i64 {byte}, {shift}")
+
+
+def _mixed(w: Writer, value: str) -> str:
+    """A word in which each bit hangs on many of a word's; multiplied and turned round twice."""
+    for factor in ("-7046029254386353131", "-4417276706812531889"):
+        product = w.make(f"mul i64 {value}, {factor}")
+        high = w.make(f"lshr i64 {product}, 29")
+        value = w.make(f"xor i64 {product}, {high}")
+    return value
+
+
+def _wide() -> str:
+    """Counts a load that no earlier one brings; returns 1 where there is no room to remember it."""
+    w = Writer(
+        "define internal i32 @wide(i64 %key, ptr %table, i64 %clock, ptr %count) alwaysinline"
+    )
+    entry = _entry(w, "0")
+    time = w.make(f"icmp eq i64 {w.load(entry, 'i64', '1')}, %clock")
+    same = w.make(f"icmp eq i64 {w.load(entry, 'i64')}, %key")
+    with w.when(w.make(f"and i1 {time}, {same}")):
+        w.do("ret i32 0")
+        w.lines.append(f"dead{w.number()}:")
+    found = w.make("call i32 @wide_new(i64 %key, ptr %table, i64 %clock, ptr %count)")
+    w.do(f"ret i32 {found}")
+    return w.text() + _new_wide()
+
+
+def _entry(w: Writer, tries: str) -> str:
+    at = w.make(f"and i64 {w.make(f'add i64 %key, {tries}')}, {TABLE - 1}")
+    return w.at("%table", w.make(f"shl i64 {at}, 1"), "i64")
+
+
+def _new_wide() -> str:
+    w = Writer(
+        "define internal i32 @wide_new(i64 %key, ptr %table, i64 %clock, ptr %count) noinline"
+    )
+    tries = w.memory("i64")
+    w.store("0", tries, "i64")
+    with w.repeat() as full:
+        n = w.load(tries, "i64")
+        w.leave_unless(w.make(f"icmp slt i64 {n}, {MAX_PROBES}"), full)
+        entry = _entry(w, n)
+        old = w.make(f"icmp ne i64 {w.load(entry, 'i64', '1')}, %clock")
+        with w.when(old):
+            w.store("%key", entry, "i64")
+            w.store("%clock", entry, "i64", "1")
+            w.add("1", "%count")
+            w.do("ret i32 0")
+            w.lines.append(f"dead{w.number()}:")
+        same = w.make(f"icmp eq i64 {w.load(entry, 'i64')}, %key")
+        with w.when(same):
+            w.do("ret i32 0")
+            w.lines.append(f"dead{w.number()}:")
+        w.store(w.make(f"add i64 {n}, 1"), tries, "i64")
+    w.do("ret i32 1")
+    return w.text()
