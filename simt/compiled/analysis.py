@@ -48,6 +48,7 @@ class Analysis:
     Args:
         code: the kernel.
         block: of the launch.
+        given: of a device function, whether all lanes give a parameter the same; True if left out.
 
     Attributes:
         alike: variable -> whether all lanes that read it find the same; temporaries by number.
@@ -55,9 +56,11 @@ class Analysis:
         checked: variables that may be read before they are given, whose lanes are kept count of.
     """
 
-    def __init__(self, code: ir.Code, block: Dim3) -> None:
+    def __init__(self, code: ir.Code, block: Dim3, given: Mapping[str, bool]) -> None:
         self.code, self.block = code, block
-        self.alike: dict[str | int, Alike] = {name: True for name in code.parameters}
+        self.alike: dict[str | int, Alike] = {
+            name: given.get(name, True) for name in code.parameters
+        }
         self.divergent: set[int] = set()
         self.checked: set[str] = set()
         while True:
@@ -232,5 +235,3 @@ def _both(one: Alike, other: Alike) -> Alike:
         return tuple(map(_both, one, other))
     return one is True and other is True
 
-
-Sizes = Mapping[str, int]

@@ -24,10 +24,12 @@ from simt.kernel.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, RangeType, T
 from simt.machine.lanes import WARP
 from simt.machine.memory import row_major
 from simt.report import Dim3
-from simt.vocabulary.loops import AHEAD
+from simt.vocabulary.loops import AHEAD, ARRAY_LENGTH, LEAST, MAX_TURNS
 
 Number = np.dtype[Any]
 CLEAN, SUSPECT = 0, 1
+SEVERAL, WARPS = 4095, 2048
+"""In the place of a thread: several of a block, and the first of those of one warp."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +124,10 @@ class Emitter:
         self.lanes = -(-self.threads // WARP) * WARP
         self.warps = self.lanes // WARP
         self.unset = unset
-        self.analysis = Analysis(code, block)
-        for name in self.analysis.checked:
-            if not isinstance(code.types.get(name), types.ArrayType):
-                self.analysis.alike[name] = False
+        self.analysis = _analysed(code, block, {})
+        self.types = code.types
+        self.calls: list[ir.Code] = []
+        self.result = ""
         self.slots: dict[str, int] = {}
         self.counted: dict[tuple[int, str], int] = {}
         self.counters = 0
@@ -179,6 +181,11 @@ class Emitter:
         w.store("0", self.met, "i64")
         self.spent = w.memory("i64")
         w.store("0", self.spent, "i64")
+        self.synced = ""
+        if "cuda.syncwarp" in code.names:
+            self.synced = w.memory("i64", max(self.warps, 2))
+            with w.loop(str(self.warps)) as warp:
+                w.store("0", self.synced, "i64", warp)
         self.clocks = w.memory("i64", self.warps) if code.static_shared_bytes else ""
         if self.clocks:
             with w.loop(str(self.warps)) as warp:
@@ -408,7 +415,7 @@ class Emitter:
         if target is None and isinstance(node.value, ir.Constant):
             return
         value = node.value
-        if isinstance(target, str) and isinstance(self.code.types.get(target), types.ArrayType):
+        if isinstance(target, str) and isinstance(self.types.get(target), types.ArrayType):
             self.variables[target] = self.array(value)
             return
         if isinstance(target, int) and isinstance(value.type, types.ArrayType):
@@ -433,7 +440,7 @@ class Emitter:
             value.type, np.dtype
         ):
             return False
-        if isinstance(value, ir.Call) and value.path in _DONE_HERE:
+        if isinstance(value, ir.Call) and _is_done_here(value):
             return False
         if self.analysis.alike.get(target) is True or self.analysis.of(value) is True:  # type: ignore[arg-type]
             return False
@@ -657,15 +664,18 @@ class Emitter:
     def _loop(self, node: ir.Loop) -> None:
         if node.waits:
             raise NotCompiled("a loop that waits for others")
-        if node.most is not None:
-            raise NotCompiled("a loop over an array or a tuple")
         w, before = self.w, self.here
         self.block_of(node.before)
+        most, turns = self._most_turns(node), ""
+        if most:
+            turns = w.memory("i64")
+            w.store("0", turns, "i64")
         apart = id(node) in self.analysis.divergent
         alike = self.analysis.of(node.test) is True
         n = w.number()
         if not apart and not _leaves_loop(node.body):
             w.label(f"again{n}")
+            self._count_turn(most, turns, f"out{n}")
             if node.steps:
                 self._spend(node.steps)
             taken = self._truth(self.worked_out(node.test))
@@ -694,6 +704,8 @@ class Emitter:
         self.here = running
         w.do(f"br i1 {self.is_empty(running)}, label %out{n}, label %test{n}")
         w.lines.append(f"test{n}:")
+        if most:
+            raise NotCompiled("a loop over an array that lanes may leave apart")
         if node.steps:
             self._spend(node.steps)
         test = self.worked_out(node.test)
@@ -745,6 +757,27 @@ class Emitter:
             w.store(w.make(f"or i8 {one}, {other}"), finished, "i8", lane)
         self.here = self.counted_mask(ended)
 
+    def _most_turns(self, node: ir.Loop) -> str:
+        """The turns after which a loop over arrays or tuples ends untested, or ""."""
+        if node.most is None:
+            return ""
+        assert isinstance(node.most, ir.Call) and node.most.function is MAX_TURNS
+        found = [self.worked_out(each) for each in node.most.arguments]
+        if any(each.lanes for each in found):
+            raise NotCompiled("a loop over arrays whose lengths lanes do not share")
+        texts = [self._as(each, INT64).text for each in found]
+        return self._extreme("min", texts, [INT64] * len(texts), INT64)
+
+    def _count_turn(self, most: str, turns: str, out: str) -> None:
+        if not most:
+            return
+        w, n = self.w, self.w.number()
+        count = w.load(turns, "i64")
+        over = w.make(f"icmp eq i64 {count}, {most}")
+        w.store(w.make(f"add i64 {count}, 1"), turns, "i64")
+        w.do(f"br i1 {over}, label %{out}, label %more{n}")
+        w.lines.append(f"more{n}:")
+
     def _turn_limit(self) -> None:
         """Gives up where a launch has spent more steps than it may."""
         w = self.w
@@ -756,9 +789,21 @@ class Emitter:
 
     def _leave(self, node: ir.Leave) -> None:
         w = self.w
-        if node.how == "end" or node.value is not None:
-            raise NotCompiled("a thread that an assertion ends, or a value that is returned")
+        if node.how == "end":
+            raise NotCompiled("a thread that an assertion ends")
         if node.how == "return":
+            if node.value is not None and self.result:
+                found, dtype = self.worked_out(node.value), self.calls[-1].result
+                assert isinstance(dtype, np.dtype)
+                type_ = self._word(dtype)
+                with w.loop(str(self.lanes)) as lane:
+                    text = self._in_memory(
+                        self.converted(self.of_lane(found, lane), found.type, dtype), dtype
+                    )
+                    part = self.takes_part(self.here, lane)
+                    old = w.load(self.result, type_, lane)
+                    w.store(w.make(f"select i1 {part}, {type_} {text}, {type_} {old}"),
+                            self.result, type_, lane)
             return
         loop = self.loops[-1]
         cells = loop.broken if node.how == "break" else loop.continued
@@ -776,13 +821,15 @@ class Emitter:
         if isinstance(node, ir.Tuple):
             return tuple(self.worked_out(part) for part in node.parts)
         if isinstance(node, ir.Call) and (
-            isinstance(node.type, RangeType | TupleType) or node.path in _DONE_HERE
+            isinstance(node.type, RangeType | TupleType) or _is_done_here(node)
         ):
             return self._call_here(node)
         if isinstance(node, ir.Temporary) and not isinstance(node.type, np.dtype):
             return self._read_tuple(self.temporaries[node.number])
         if isinstance(node, ir.Element):
             return self._element(node)
+        if isinstance(node, ir.DeviceCall):
+            return self._inline(node)
         if not isinstance(node.type, np.dtype):
             what = node.path if isinstance(node, ir.Call) else type(node).__name__
             raise NotCompiled(f"a value that is no number: {what}")
@@ -799,6 +846,48 @@ class Emitter:
         with w.loop(str(self.lanes)) as lane:
             w.store(self._in_memory(self.pure(node, lane), node.type), cells, type_, lane)
         return Value(node.type, lanes=cells)
+
+    def _inline(self, node: ir.DeviceCall) -> Value | None:
+        """Writes a device function where it is called; returns what it returns."""
+        w, code, before = self.w, node.code, self.here
+        if code in self.calls or len(self.calls) > MAX_CALLS:
+            raise NotCompiled("a function that calls itself")
+        if code.result is not None and not isinstance(code.result, np.dtype):
+            raise NotCompiled("a function that returns no number")
+        given = [self.worked_out(each) for each in node.arguments]
+        alike = {
+            name: not isinstance(each, Value) or not each.lanes
+            for name, each in zip(code.parameters, given, strict=True)
+        }
+        kept = (self.variables, self.defined, self.temporaries, self.analysis, self.loops,
+                self.result, self.types)
+        self.variables, self.temporaries, self.loops = {}, {}, []
+        self.defined = {k: v for k, v in self.defined.items() if k.startswith("sent ")}
+        self.types = code.types
+        self.analysis = _analysed(code, self.block, alike)
+        self.result = ""
+        if code.result is not None:
+            self.result = self._room(code.result)
+        self.calls.append(code)
+        self.here = self._own_room(before)
+        for (name, (wanted, own)), each in zip(code.parameters.items(), given, strict=True):
+            if isinstance(each, Memory):
+                self.variables[name] = each
+            elif isinstance(each, Value) and isinstance(wanted, np.dtype):
+                if not isinstance(own, np.dtype):
+                    raise NotCompiled(f"{name} holds no number")
+                self._give(name, own, self._as(each, wanted), self.everybody)
+            else:
+                raise NotCompiled(f"{name} is neither an array nor a number")
+        self.block_of(code.body)
+        self.calls.pop()
+        found = Value(code.result, lanes=self.result) if code.result is not None else None
+        sent = {k: v for k, v in self.defined.items() if k.startswith("sent ")}
+        (self.variables, self.defined, self.temporaries, self.analysis, self.loops,
+         self.result, self.types) = kept
+        self.defined |= sent
+        self.here = before
+        return found
 
     def _read_tuple(self, kept: Any) -> Any:
         if isinstance(kept, tuple) and kept and kept[0] not in ("one", "each"):
@@ -849,11 +938,13 @@ class Emitter:
         elif isinstance(node, ir.Logical | ir.Select) and self._needs_masks(node):
             how = self._logical if isinstance(node, ir.Logical) else self._select
             self.made[id(node)] = how(node)  # type: ignore[operator]
-        elif isinstance(node, ir.Call) and node.path in _DONE_HERE:
+        elif isinstance(node, ir.Call) and _is_done_here(node):
             self.made[id(node)] = self._call_here(node)
         elif isinstance(node, ir.Element):
             self.made[id(node)] = self._element(node)
-        elif isinstance(node, ir.DeviceCall | ir.View | ir.NewArray):
+        elif isinstance(node, ir.DeviceCall):
+            self.made[id(node)] = self._inline(node)
+        elif isinstance(node, ir.View | ir.NewArray):
             raise NotCompiled(f"{type(node).__name__} within an expression")
         elif isinstance(node, ir.Read):
             self._check_given(node)
@@ -897,7 +988,9 @@ class Emitter:
             return True
         if isinstance(node, ir.Compare) and node.wide:
             return True
-        if isinstance(node, ir.Call) and node.path in (*_DONE_HERE, *_LIBRARY, "cuda.fma"):
+        if isinstance(node, ir.Call) and (
+            _is_done_here(node) or node.path in (*_LIBRARY, "cuda.fma")
+        ):
             return True
         if isinstance(node, ir.Read) and node.variable in self.analysis.checked:
             return True
@@ -1275,6 +1368,12 @@ class Emitter:
                 [self.converted(t, g, dtype) for t, g in zip(arguments, given, strict=True)],
                 dtype,
             )
+        if path in _CASTS:
+            source = _CASTS[path]
+            text = self.converted(arguments[0], given[0], source)
+            return w.make(f"bitcast {_value(source)} {text} to {_value(dtype)}")
+        if node.function is LEAST:
+            return self._extreme("min", arguments, given, dtype)
         if path in _OF_BITS and given[0].itemsize in (4, 8) and given[0].kind in "iu":
             return self._of_bits(path, arguments[0], given[0], dtype)
         if path == "cuda.lanemask_lt":
@@ -1411,6 +1510,8 @@ class Emitter:
         w, path = self.w, node.path
         if path in _BARRIERS:
             return self._barrier(node)
+        if path == "cuda.syncwarp":
+            return self._warp_barrier(node)
         if path in _SHUFFLES:
             return self._shuffle(node)
         if path in _VOTES or path == "cuda.activemask":
@@ -1418,10 +1519,13 @@ class Emitter:
         if path == "array.shape":
             memory = self.array(node.arguments[0])
             return tuple(Value(INT64, side) for side in memory.shape)
-        if path == "builtin.len":
+        if node.function is ARRAY_LENGTH or path in ("builtin.len", "len"):
             if not isinstance(node.arguments[0].type, types.ArrayType):
                 raise NotCompiled(path)
-            return Value(INT64, self.array(node.arguments[0]).shape[0])
+            memory = self.array(node.arguments[0])
+            if path == "len" and node.function is not ARRAY_LENGTH and len(memory.shape) > 1:
+                raise NotCompiled("a slice of several dimensions")
+            return Value(INT64, memory.shape[0])
         if path == "builtin.range":
             return self._range(node)
         if path in ("cuda.grid", "cuda.gridsize") and isinstance(node.type, TupleType):
@@ -1528,6 +1632,21 @@ class Emitter:
             wrong = w.make(f"zext i1 {w.make(f'and i1 {some}, {part}')} to i8")
             w.store(w.make(f"or i8 {w.load(bad, 'i8')}, {wrong}"), bad, "i8")
         self.suspect_if(w.make(f"icmp ne i8 {w.load(bad, 'i8')}, 0"))
+
+    def _warp_barrier(self, node: ir.Call) -> None:
+        w = self.w
+        if node.arguments:
+            self._whole_warps(node.arguments[0])
+        else:
+            self._whole_warps(ir.Constant(node.line, INT64, np.int64(-1)))
+        with w.loop(str(self.warps)) as warp:
+            here = w.make(f"icmp ne i32 {w.load(self.here.bits, 'i32', warp)}, 0")
+            one = w.make(f"zext i1 {here} to i64")
+            w.add(one, self.synced, warp)
+            if self.clocks:
+                w.add(one, self.clocks, warp)
+            many = w.make(f"icmp uge i64 {w.load(self.synced, 'i64', warp)}, {1 << 20}")
+            self.suspect_if(many)
 
     def _shuffle(self, node: ir.Call) -> Value:
         w, (mask, value, operand) = self.w, node.arguments
@@ -1744,8 +1863,6 @@ class Emitter:
             part = self.takes_part(here, lane)
             total, outside = "0", "false"
             for value, side, stride in zip(each, memory.shape, memory.strides, strict=True):
-                if value.type == types.UINT64:
-                    raise NotCompiled("an index of 64 bits without a sign")
                 at = self.converted(self.of_lane(value, lane), value.type, INT64)
                 beyond = w.make(f"icmp uge i64 {at}, {side}")
                 outside = beyond if outside == "false" else w.make(f"or i1 {outside}, {beyond}")
@@ -1774,12 +1891,12 @@ class Emitter:
         left = self.slot(f"left {memory.name}")
         with w.when(w.make(f"icmp ne i64 {w.load(left, 'i64')}, 0")):
             writers = self._shadows(memory)["writers"]
-            start = w.make(f"trunc i64 {w.make(f'shl i64 {self.first_epoch}, 11')} to i32")
+            start = w.make(f"shl i64 {self.first_epoch}, 32")
             bad = w.memory("i8")
             w.store("0", bad, "i8")
             with w.loop(str(self.lanes)) as lane, w.when(self.takes_part(here, lane)):
-                wrote = w.load(writers, "i32", w.load(elements, "i64", lane))
-                never = w.make(f"zext i1 {w.make(f'icmp ult i32 {wrote}, {start}')} to i8")
+                wrote = w.load(writers, "i64", w.load(elements, "i64", lane))
+                never = w.make(f"zext i1 {w.make(f'icmp ult i64 {wrote}, {start}')} to i8")
                 w.store(w.make(f"or i8 {w.load(bad, 'i8')}, {never}"), bad, "i8")
             self.suspect_if(w.make(f"icmp ne i8 {w.load(bad, 'i8')}, 0"))
 
@@ -2008,42 +2125,66 @@ class Emitter:
         return self.written
 
     def _shared_race(self, kind: str, memory: Memory, elements: Register) -> None:
-        """A word for each cell: when it was touched last, and by which thread, 2047 for several."""
+        """A word for each cell: when it was touched last, and by whom.
+
+        Its upper half is the block's barrier, then come 20 bits for the warp's, and 12 for the
+        thread, from 1 on; SEVERAL of one warp are WARPS and its number.
+        """
         w, here = self.w, self.here
         shadows = self._shadows(memory)
-        now = w.make(f"shl i64 {w.load(self.epoch, 'i64')}, 11")
-        now = w.make(f"trunc i64 {now} to i32")
-        start = w.make(f"trunc i64 {w.make(f'shl i64 {self.first_epoch}, 11')} to i32")
-        several = w.make(f"or i32 {now}, 2047")
+        now = w.make(f"shl i64 {w.load(self.epoch, 'i64')}, 32")
+        start = w.make(f"shl i64 {self.first_epoch}, 32")
         bad = w.memory("i8")
         w.store("0", bad, "i8")
         with w.loop(str(self.lanes)) as lane, w.when(self.takes_part(here, lane)):
             at = w.load(elements, "i64", lane)
-            me = w.make(f"trunc i64 {w.make(f'add i64 {lane}, 1')} to i32")
-            mine = w.make(f"or i32 {now}, {me}")
-            kept = {what: w.load(shadow, "i32", at) for what, shadow in shadows.items()}
+            mine = w.make(f"or i64 {now}, {w.make(f'add i64 {lane}, 1')}")
+            warp, synced = w.make(f"lshr i64 {lane}, 5"), "0"
+            if self.synced:
+                synced = w.make(f"shl i64 {w.load(self.synced, 'i64', warp)}, 12")
+                mine = w.make(f"or i64 {mine}, {synced}")
+            kept = {what: w.load(shadow, "i64", at) for what, shadow in shadows.items()}
 
-            def clashes(what: str, mine: str = mine, kept: dict[str, str] = kept) -> str:
-                late = w.make(f"icmp uge i32 {kept[what]}, {now}")
-                other = w.make(f"icmp ne i32 {kept[what]}, {mine}")
-                return w.make(f"and i1 {late}, {other}")
+            def clashes(word: str, mine: str = mine, warp: str = warp, synced: str = synced) -> str:
+                late = w.make(f"icmp uge i64 {word}, {now}")
+                who, me = (w.make(f"and i64 {each}, 4095") for each in (word, mine))
+                open_ = w.make(f"and i1 {late}, {w.make(f'icmp ne i64 {who}, {me}')}")
+                if not self.synced:
+                    return open_
+                before = w.make(f"and i64 {word}, {((1 << 20) - 1) << 12}")
+                earlier = w.make(f"icmp ult i64 {before}, {synced}")
+                ordered = w.make(f"and i1 {earlier}, {self._of_warp(who, warp)}")
+                return w.make(f"and i1 {open_}, {w.make(f'xor i1 {ordered}, true')}")
 
-            wrong = self._any([clashes(what) for what in _AGAINST[kind] if what in shadows])
-            if kind != "store":
-                never = w.make(f"icmp ult i32 {kept['writers']}, {start}")
-                wrong = w.make(f"or i1 {wrong}, {never}")
+            wrong = self._any([clashes(kept[what]) for what in _AGAINST[kind] if what in shadows])
+            never = w.make(f"icmp ult i64 {kept['writers']}, {start}")
             own = _OWN_SHADOW[kind]
             word = mine
             if kind != "store":
-                word = w.make(f"select i1 {clashes(own)}, i32 {several}, i32 {mine}")
-            w.store(word, shadows[own], "i32", at)
-            if kind == "store":
-                never = w.make(f"icmp ult i32 {kept['writers']}, {start}")
+                wrong = w.make(f"or i1 {wrong}, {never}")
+                several = w.make(f"or i64 {now}, {SEVERAL}")
+                if self.synced:
+                    who = w.make(f"and i64 {kept[own]}, 4095")
+                    few = w.make(f"add i64 {warp}, {WARPS}")
+                    few = w.make(f"or i64 {w.make(f'or i64 {now}, {synced}')}, {few}")
+                    near = self._of_warp(who, warp)
+                    several = w.make(f"select i1 {near}, i64 {few}, i64 {several}")
+                word = w.make(f"select i1 {clashes(kept[own])}, i64 {several}, i64 {mine}")
+            else:
                 fresh = w.make(f"sext i1 {never} to i64")
                 w.add(fresh, self.slot(f"left {memory.name}"))
+            w.store(word, shadows[own], "i64", at)
             wrong = w.make(f"zext i1 {wrong} to i8")
             w.store(w.make(f"or i8 {w.load(bad, 'i8')}, {wrong}"), bad, "i8")
         self.suspect_if(w.make(f"icmp ne i8 {w.load(bad, 'i8')}, 0"))
+
+    def _of_warp(self, who: str, warp: str) -> str:
+        """Whether a thread, or all of several, are of a warp."""
+        w = self.w
+        one = w.make(f"lshr i64 {w.make(f'sub i64 {who}, 1')}, 5")
+        same = w.make(f"icmp eq i64 {one}, {warp}")
+        group = w.make(f"icmp eq i64 {w.make(f'sub i64 {who}, {WARPS}')}, {warp}")
+        return w.make(f"or i1 {same}, {group}")
 
     def _any(self, conditions: Sequence[str]) -> str:
         found = conditions[0]
@@ -2166,6 +2307,12 @@ _DECLARED = {
     "declare i32 @llvm.ctpop.i32(i32)",
     "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
 }
+_CASTS = {
+    "cuda.libdevice.float_as_int": FLOAT32,
+    "cuda.libdevice.int_as_float": INT32,
+    "cuda.libdevice.double_as_longlong": FLOAT64,
+    "cuda.libdevice.longlong_as_double": INT64,
+}
 _OF_BITS = {
     "cuda.popc": "ctpop", "cuda.clz": "ctlz", "cuda.ffs": "cttz", "cuda.brev": "bitreverse",
 }  # fmt: skip
@@ -2174,7 +2321,7 @@ _VOTES = {f"cuda.{how}_sync" for how in ("all", "any", "eq", "ballot")}
 _BARRIERS = {f"cuda.syncthreads{how}" for how in ("", "_count", "_and", "_or")}
 _ATOMICS = {f"cuda.atomic.{name}" for name in "add sub and_ or_ xor max min".split()}
 _DONE_HERE = {
-    *_BARRIERS, *_SHUFFLES, *_VOTES, *_ATOMICS,
+    "cuda.syncwarp", *_BARRIERS, *_SHUFFLES, *_VOTES, *_ATOMICS,
     "array.shape", "builtin.len", "builtin.range", "cuda.activemask",
 }  # fmt: skip
 _LIBRARY = {f"math.{n}" for n in "exp exp2 expm1 log log2 log10 log1p sin cos tan tanh".split()}
@@ -2189,8 +2336,27 @@ def _short(dtype: Number) -> str:
     return f"{'f' if dtype.kind == 'f' else 'i'}{8 * dtype.itemsize}"
 
 
+MAX_CALLS = 16
+"""Functions that are written inside one another."""
+
+
+def _analysed(code: ir.Code, block: Dim3, given: dict[str, bool]) -> Analysis:
+    """Returns what is alike in a function; nothing that may be read before it is given."""
+    found = Analysis(code, block, given)
+    for name in found.checked:
+        if not isinstance(code.types.get(name), types.ArrayType):
+            found.alike[name] = False
+    return found
+
+
 def _parts_of(value: Any) -> tuple[Value, ...]:
     return value if isinstance(value, tuple) else (value,)
+
+
+def _is_done_here(node: ir.Call) -> bool:
+    return node.path in _DONE_HERE or (
+        node.path == "len" and isinstance(node.arguments[0].type, types.ArrayType)
+    )
 
 
 def node_real(node: ir.Call) -> Number:
@@ -2263,6 +2429,8 @@ def _global_loads(node: Any) -> set[int]:
     found = {line for each in fields(node) for line in _global_loads(getattr(node, each.name))}
     if isinstance(node, ir.Load) and getattr(node.array.type, "space", "") == "global":
         found.add(node.site.line)
+    if isinstance(node, ir.DeviceCall):
+        found |= _global_loads(node.code.body)
     return found
 
 

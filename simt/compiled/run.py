@@ -166,7 +166,7 @@ def run(
         memory(f"left {own.name}", np.zeros(1, np.int64))
         for what in ("writers", "readers", "updaters"):
             name = f"shadow {what} {own.name}"
-            cells = kernel.epochs.setdefault(name, np.zeros(own.cells, np.uint32))
+            cells = kernel.epochs.setdefault(name, np.zeros(own.cells, np.int64))
             memory(name, cells)
     put("epoch", kernel.epoch)
     for name in emitter.math:
