@@ -13,7 +13,7 @@ def test_axes_multiply_to_the_gpus():
 
 
 def test_in_14_runs_the_microbatches_are_not_the_printed_batch():
-    """The microbatches give 128, 384 or 4,096 sequences there: a slip of the file, or another run."""
+    """The microbatches give 128, 384 or 4,096 sequences there, and the file does not say why."""
     odd = [run for run in playbook_runs() if run.step.sequences != run.batch]
     assert len(odd) == 14 and {run.batch for run in playbook_runs()} == {256}
     assert sum(not run.failed for run in odd) == 7
