@@ -187,7 +187,9 @@ class Layouts:
     def of(cls, layouts: list[Layout]) -> Layouts:
         """Returns these layouts, which agree in all that is no array here."""
         first = layouts[0]
-        columns = {name: np.array([getattr(each, name) for each in layouts]) for name in _ARRAYS}
+        columns: dict[str, Any] = {
+            name: np.array([getattr(each, name) for each in layouts]) for name in _ARRAYS
+        }
         return cls(**columns, **first.alike())
 
     def __len__(self) -> int:
@@ -580,9 +582,11 @@ def _candidates(model: Transformer, layout: Layout, batch: Batch, gpus: int) -> 
     ]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 7).T
     names = ("dp", "tp", "pp", "cp", "ep", "microbatch", "chunks")
-    numbers = dict(zip(names, columns, strict=True))
+    numbers: dict[str, Any] = dict(zip(names, columns, strict=True))
     many = columns.shape[1]
-    same = {name: np.full(many, getattr(layout, name)) for name in _ARRAYS if name not in names}
+    same: dict[str, Any] = {
+        name: np.full(many, getattr(layout, name)) for name in _ARRAYS if name not in names
+    }
     alike = layout.alike()
     if not isinstance(layout.split, str):
         alike["split"] = "even"
