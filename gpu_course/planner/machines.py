@@ -78,7 +78,7 @@ VTRAIN = A100.but("A100, 800 Gb/s a node", network_bytes_per_s=11.25 * GB)
 
 JEAN_ZAY = A100.but(
     "A100, 400 Gb/s a node",
-    gemm_flop_per_s=240 * TERA,
+    gemm_flop_per_s=232 * TERA,
     nvlink_bytes_per_s=100 * GB,
     network_bytes_per_s=4 * GB,
 )
@@ -102,7 +102,7 @@ V100 = Machine(
 
 H100 = Machine(
     "H100",
-    gemm_flop_per_s=640 * TERA,
+    gemm_flop_per_s=590 * TERA,
     hbm_bytes_per_s=2.8 * TB,
     memory_bytes=80 * GIB,
     processors=132,
@@ -113,7 +113,7 @@ H100 = Machine(
     host_s=0.8e-3,
     watts=700,
 )
-"""H100 SXM with 400 Gb/s for each card. Its rate was set on Llama 3's Table 4 as a whole: 65 % of
+"""H100 SXM with 400 Gb/s for each card. Its rate was set on Llama 3's Table 4 as a whole: 60 % of
 989 TFLOP/s, where single products on an idle card reach 716 to 795 (FAST)."""
 
 H100_500W = H100.but(

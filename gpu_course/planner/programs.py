@@ -44,7 +44,7 @@ class Program:
     name: str
     traffic: tuple[tuple[float, float], tuple[float, float]] = BY_HAND
     products: float = 1.0
-    attention: float = 0.68
+    attention: float = 0.74
     selective: float = 0.0
     gradient_bytes: float = 2.0
     gradients_hidden: float = 0.0
@@ -79,10 +79,11 @@ MEGATRON_CORE_FP8 = Program(
 H100 (MAMF, stas00/ml-engineering); what goes into them is read and written once more as FP8."""
 
 TORCHTITAN_EAGER = Program(
-    "torchtitan, eager", traffic=EAGER, selective=0.5, gradient_bytes=4, gradients_hidden=0.9,
+    "torchtitan, eager", traffic=EAGER, attention=0.62, selective=0.5, gradient_bytes=4,
+    gradients_hidden=0.9,
 )  # fmt: skip
 TORCHTITAN = Program(
-    "torchtitan, compiled", traffic=COMPILED, selective=0.5, gradient_bytes=4,
+    "torchtitan, compiled", traffic=COMPILED, attention=0.62, selective=0.5, gradient_bytes=4,
     gradients_hidden=0.9, logit_bytes=24,
 )  # fmt: skip
 """Selective recomputation saves every other product: half of them run again."""
