@@ -116,6 +116,16 @@ H100 = Machine(
 """H100 SXM with 400 Gb/s for each card. Its rate was set on Llama 3's Table 4 as a whole: 60 % of
 989 TFLOP/s, where single products on an idle card reach 716 to 795 (FAST)."""
 
+H100_EFA = H100.but(
+    "H100, EFA",
+    nvlink_bytes_per_s=250 * GB,
+    network_bytes_per_s=12 * GB,
+    host_s=2.1e-3,
+)
+"""The cluster of the Ultra-Scale Playbook. NVLink is the book's own measurement of an all-gather in
+a node. Its line rate is 50 GB/s a card; 12 is what the gradients of its table of data-parallel runs
+get on 2 to 16 nodes. The host's time is that of the smallest layers of its runs on one stage."""
+
 H100_500W = H100.but(
     "H100, 500 W, HBM2e", gemm_flop_per_s=530 * TERA, hbm_bytes_per_s=1.8 * TB,
     memory_bytes=96 * GIB, watts=500,
@@ -137,7 +147,9 @@ GB200 = Machine(
 )
 """A GB200 of a rack of 72, with 400 Gb/s for each card."""
 
-MACHINES = {each.name: each for each in (A100, VTRAIN, JEAN_ZAY, V100, H100, H100_500W, GB200)}
+MACHINES = {
+    each.name: each for each in (A100, VTRAIN, JEAN_ZAY, V100, H100, H100_EFA, H100_500W, GB200)
+}
 
 
 def machine(name: str) -> Machine:

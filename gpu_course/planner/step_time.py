@@ -123,8 +123,10 @@ def step_time(model: Any, layout: Any, batch: Any, card: Machine, program: Progr
 
     busy = compute + tensor + context + experts
     host = (2 + full) * card.host_s * (1 + LATE * (tp - 1)) + calls / 2 * card.hop_s
+    host = host + np.where(pp > 1, program.staged_host_s * tp, 0.0)
     # Ranks that wait for each other feel the delays of both; one alone runs ahead of its card.
-    layer = np.where(tp > 1, np.hypot(busy, host), np.maximum(busy, host))
+    apart = np.maximum(busy, host)
+    layer = np.where((tp > 1) & program.in_step, np.hypot(busy, host), apart)
 
     head = _head_s(model, tokens, tp, card, program)
     sends = _sends_s(wide, layout, card, program)
