@@ -69,7 +69,7 @@ def rows() -> list[Row]:
     inferred = infer_modes(ended)
     failed = np.array([run.failed for run in runs])
     deep = np.array([run.shape.layers > run.pp for run in runs])
-    scores = predicted_gib(runs)
+    scores = predicted_gib(runs, fullest=True)
     found: list[Row] = [
         (
             "Playbook, peak memory, nothing inferred",

@@ -77,12 +77,12 @@ NANOTRON = Footprint(
     bucketed=True,
     gathered_bytes=8.0,
     edge_bytes=4.0,
-    slack=0.1,
+    slack=0.125,
     fixed_bytes=0.25 * GIB,
 )
 """Of each logit bfloat16 (2), float32 (4), the loss's softmax (4) and the gradient in bfloat16 (2).
 Of a layer's whole input bfloat16 gathered, its gradient, and both again on their way through the
-next collective (8). What a stage gets and gives, in bfloat16 (4). DDP's buckets. A tenth of the
+next collective (8). What a stage gets and gives, in bfloat16 (4). DDP's buckets. An eighth of the
 moving part for fragments and for blocks rounded up, and 0.25 GiB for cuBLAS and rotary tables: both
 are round, and the same for all runs."""
 
@@ -95,8 +95,8 @@ MEGATRON = Footprint(
     fixed_bytes=0.25 * GIB,
     context_bytes=2.5 * GIB,
 )
-"""As nanotron without buckets, and with what nvidia-smi sees: about 0.5 GiB of CUDA context and
-kernels, and about 2 GiB of NCCL channels for a handful of groups."""
+"""As nanotron without buckets, with a tenth for fragments, and with what nvidia-smi sees: about
+0.5 GiB of CUDA context and kernels, and about 2 GiB of NCCL channels for a handful of groups."""
 
 
 @dataclass(frozen=True)
@@ -506,11 +506,29 @@ def peak_bytes(
     """
     if isinstance(layout, Layout):
         return memory(model, layout, batch, footprint).bytes
-    found = np.zeros(len(layout))
-    for pp in np.unique(layout.pp):
-        which = np.flatnonzero(layout.pp == pp)
-        some = layout.take(which)
-        for stage, layers, first, last in _kinds(model, int(pp), layout.split):
+    return _bytes_of(model, layout, batch, footprint, first_alone=False)
+
+
+def first_stage_bytes(
+    model: Transformer, layouts: Layouts, batch: Batch, footprint: Footprint = FORMULAS
+) -> np.ndarray:
+    """Returns the bytes on a GPU of the first stage, for many layouts.
+
+    Args:
+        model, layouts, batch, footprint: as for `memory`.
+    """
+    return _bytes_of(model, layouts, batch, footprint, first_alone=True)
+
+
+def _bytes_of(
+    model: Transformer, layouts: Layouts, batch: Batch, footprint: Footprint, *, first_alone: bool
+) -> np.ndarray:
+    found = np.zeros(len(layouts))
+    for pp in np.unique(layouts.pp):
+        which = np.flatnonzero(layouts.pp == pp)
+        some = layouts.take(which)
+        kinds = _kinds(model, int(pp), layouts.split)
+        for stage, layers, first, last in kinds[:1] if first_alone else kinds:
             entries = stage_entries(
                 model, some, batch, stage, layers, np.bool_(first), np.bool_(last), footprint
             )

@@ -1,12 +1,18 @@
 """What the planner says of the memory of the Playbook's runs, and of the setting that they hide.
 
     found = infer_modes(ended_runs())     # of each run the mode of tensor parallelism, and its peak
-    areas = area_under_curve(predicted_gib(playbook_runs()), failed)
+    area = area_under_curve(predicted_gib(playbook_runs(), fullest=True), failed)
 
-The file does not say how tensor parallelism ran. Memory tells: the same layout takes 25.7, 38.3 and
-40.2 GiB. `infer_modes` takes for each run the one of nanotron's three modes whose peak is nearest.
-That uses the measured peak, so what is left over is no prediction: it says how far one of the modes
-explains a run.
+The peak in the file is that of rank 0, which is on the first stage, and that of memory which
+PyTorch's allocator reserved. Whether a run fails is for the fullest stage to say.
+
+The file does not say how tensor parallelism ran, and its script has more than one mode. Memory
+tells: the same layout takes 25.7, 38.3 and 40.2 GiB. `infer_modes` takes for each run the one of
+nanotron's three modes whose peak is nearest. That uses the measured peak, so what is left over is
+no prediction: it says how far one of the modes explains a run.
+
+Sources: huggingface/nanotron e24d248, helpers.py, `log_throughput` (rank 0 writes the line), and
+scripts/scaling_benchmarks.py (its modes).
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_course.planner.layout import Layouts
-from gpu_course.planner.memory import NANOTRON, Footprint, peak_bytes
+from gpu_course.planner.memory import NANOTRON, Footprint, first_stage_bytes, peak_bytes
 from gpu_course.planner.playbook import MODELS, MODES, PlaybookRun, playbook_runs
 from gpu_course.units import GIB
 
@@ -28,23 +34,28 @@ def ended_runs() -> tuple[PlaybookRun, ...]:
 
 
 def predicted_gib(
-    runs: Sequence[PlaybookRun], mode: str = MODES[0], footprint: Footprint = NANOTRON
+    runs: Sequence[PlaybookRun],
+    mode: str = MODES[0],
+    *,
+    fullest: bool = False,
+    footprint: Footprint = NANOTRON,
 ) -> np.ndarray:
     """Returns the planner's peak of each run, in GiB.
 
     Args:
         runs: of the Playbook.
         mode: of tensor parallelism, for all of them.
+        fullest: True for the fullest stage, False for the first, which the file is of.
         footprint: of the program.
     """
     found = np.zeros(len(runs))
     kinds: dict[tuple[str, int], list[int]] = {}
     for index, run in enumerate(runs):
         kinds.setdefault((run.model, run.step.sequences), []).append(index)
+    take = peak_bytes if fullest else first_stage_bytes
     for (name, _), which in kinds.items():
         layouts = Layouts.of([runs[index].layout(mode) for index in which])
-        step = runs[which[0]].step
-        found[which] = peak_bytes(MODELS[name], layouts, step, footprint) / GIB
+        found[which] = take(MODELS[name], layouts, runs[which[0]].step, footprint) / GIB
     return found
 
 

@@ -45,9 +45,17 @@ def test_without_tensor_parallelism_there_is_no_mode_and_no_miss(measured):
     assert all((each == peaks[0]).all() for each in peaks)
 
 
+def test_two_stages_ran_in_one_mode_as_their_script_says():
+    """Its last version asks for pp 2 with REDUCE_SCATTER alone."""
+    found = infer_modes([run for run in ended_runs() if run.pp == 2 and run.tp >= 8])
+    assert sum(each.mode == MODES[0] for each in found) > 0.9 * len(found)
+    others = infer_modes([run for run in ended_runs() if run.pp in (1, 8) and run.tp >= 8])
+    assert sum(each.mode == MODES[0] for each in others) < 0.6 * len(others)
+
+
 def test_failures_are_told_from_fits():
     runs = playbook_runs()
-    scores, failed = predicted_gib(runs), np.array([run.failed for run in runs])
+    scores, failed = predicted_gib(runs, fullest=True), np.array([run.failed for run in runs])
     deep = np.array([run.shape.layers > run.pp for run in runs])
     assert area_under_curve(scores[deep], failed[deep]) > 0.97
     assert area_under_curve(scores, failed) > 0.93
@@ -69,8 +77,11 @@ def test_the_same_layout_in_25_38_and_40_gib_is_told_apart_by_its_mode():
 def test_many_at_once_are_as_each_alone():
     runs = playbook_runs()[::37]
     for mode in MODES:
-        right = [memory(r.shape, r.layout(mode), r.step, NANOTRON).bytes / GIB for r in runs]
+        each = [memory(r.shape, r.layout(mode), r.step, NANOTRON) for r in runs]
+        right = [found.stages[0].bytes / GIB for found in each]
         np.testing.assert_allclose(predicted_gib(runs, mode), right)
+        right = [found.bytes / GIB for found in each]
+        np.testing.assert_allclose(predicted_gib(runs, mode, fullest=True), right)
 
 
 def test_area_under_curve_counts_pairs():
