@@ -12,9 +12,12 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import planner_memory
+from benchmarks import planner_memory, planner_time
 
-PARTS: dict[str, Callable[[], list[tuple[str, str, str]]]] = {"memory": planner_memory.rows}
+PARTS: dict[str, Callable[[], list[tuple[str, str, str]]]] = {
+    "memory": planner_memory.rows,
+    "time": planner_time.rows,
+}
 """Each part -> its lines: what, the figure, the aim."""
 
 
@@ -25,7 +28,11 @@ def main() -> int:
         for what, found, aim in rows():
             table.add_row(part, what, found, aim)
         table.add_section()
-    Console(width=140).print(table)
+    console = Console(width=140)
+    console.print(table)
+    console.print("Where the time is far off:")
+    for what, why in planner_time.MISSES.items():
+        console.print(f"- {what}: {' '.join(why.split())}")
     return 0
 
 

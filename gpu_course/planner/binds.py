@@ -81,8 +81,10 @@ def changes(layout: Layout) -> Iterator[tuple[str, Layout]]:
             yield f"With {name} {2 * ranks} and DP {layout.dp // 2}", replace(layout, **changed)
     if layout.pp > 1 and layout.schedule in ("1f1b", "interleaved"):
         chunks = 2 * layout.chunks
-        other = replace(layout, chunks=chunks, schedule="interleaved")
-        yield f"With {chunks} chunks of each stage", other
+        yield (
+            f"With {chunks} chunks of each stage",
+            replace(layout, chunks=chunks, schedule="interleaved"),
+        )
     lighter = {"full": "selective", "plan": "selective", "selective": "none"}
     if layout.recompute in lighter:
         word = lighter[layout.recompute]

@@ -6,7 +6,7 @@ between the products, what is sent while something else is computed, and in how 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 BY_HAND = ((22.0, 2.0), (32.0, 3.0))
 """Bytes that the kernels between the products move, forward and backward. First of each number of a
@@ -19,6 +19,9 @@ EAGER = ((84.0, 4.0), (120.0, 6.0))
 what they hand on to the next kernel."""
 COMPILED = ((18.0, 2.0), (26.0, 3.0))
 """The same where a compiler joins norm, residual and rotation, and there is no dropout."""
+
+COMPILED_FP8 = ((26.0, 3.0), (38.0, 5.0))
+"""The same with products in FP8: what goes into them is read and written once more."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ MEGATRON_CORE = Program(
 """Since 2023: gradients and sends go while layers work; fused attention; a fused loss."""
 
 MEGATRON_CORE_FP8 = Program(
-    "Megatron Core, FP8", traffic=((26.0, 3.0), (38.0, 5.0)), products=1.77, gradient_bytes=4,
+    "Megatron Core, FP8", traffic=COMPILED_FP8, products=1.77, gradient_bytes=4,
     gradients_hidden=0.9, sends_hidden=0.8, tensor_hidden=0.5, logit_bytes=24,
 )  # fmt: skip
 """The same with products in FP8: 1.77 is the best FP8 product over the best bfloat16 one on an
@@ -93,6 +96,9 @@ TORCHTITAN = Program(
     gradients_hidden=0.9, logit_bytes=24,
 )  # fmt: skip
 """Selective recomputation saves every other product: half of them run again."""
+
+TORCHTITAN_FP8 = replace(TORCHTITAN, name="torchtitan, FP8", products=1.77, traffic=COMPILED_FP8)
+"""Products in FP8, as Megatron Core's."""
 
 NANOTRON = Program(
     "nanotron", traffic=EAGER, gradient_bytes=4, attention=0.65, staged_host_s=2.3e-3, in_step=False

@@ -25,7 +25,8 @@ from gpu_course.planner.machines import Machine
 from gpu_course.planner.programs import Program
 
 LATE = 0.03
-"""How much later each further rank of a tensor-parallel group makes the last of their hosts."""
+"""How much later each further rank of a tensor-parallel group makes the last of their hosts: set on
+vTrain's open rows of one node as a whole."""
 
 
 @dataclass(frozen=True)
