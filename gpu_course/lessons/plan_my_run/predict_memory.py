@@ -33,10 +33,10 @@ def _layout(training: Training, **others: Any) -> Training:
 KNOWN: dict[str, Training] = {
     "visible example": Training(SMALL, layout_of([2, 2, 2], dp=3, zero=1), batch_of(24, 2, 32)),
     "one GPU": Training(SMALL, layout_of([6]), batch_of(3, 1, 32)),
-    "tensor parallelism": Training(SMALL, layout_of([3, 3], tp=2), batch_of(8, 1, 32)),
+    "tensor parallelism": Training(SMALL, layout_of([3, 3], tp=2), batch_of(8, 1, 33)),
     "sequence parallelism": Training(SMALL, layout_of([3, 3], tp=2, sp=True), batch_of(8, 1, 32)),
     "fewer microbatches than stages": Training(
-        SMALL, layout_of([1, 2, 1, 1, 1], dp=2), batch_of(4, 1, 32)
+        SMALL, layout_of([1, 2, 1, 1, 1], dp=2), batch_of(8, 2, 32)
     ),
     "uneven stages": Training(
         SMALL, layout_of([1, 3, 2], tp=2, recompute="selective"), batch_of(12, 2, 32)
@@ -95,7 +95,7 @@ ODD: dict[str, list[Training]] = {
     ],
     "ep that does not divide": [
         _layout(_PLAIN, ep=2),
-        _layout(_EXPERTS, ep=3, dp=3),
+        _batch(_layout(_EXPERTS, ep=3, dp=3), sequences=12),
         _layout(_EXPERTS, ep=8),
     ],
     "a batch that is not divided": [

@@ -111,3 +111,28 @@ def drawn(rng: np.random.Generator) -> Training:
     )
     batch = batch_of(dp * microbatch * int(rng.integers(1, 7)), microbatch, 16)
     return Training(model, layout, batch)
+
+
+def machine_of(
+    flop_per_s: float, link: float, card: float, host_s: float = 0.0, node: int = 8
+) -> Plain:
+    """Returns the plain values of a machine.
+
+    Args:
+        flop_per_s: of one GPU in large products.
+        link, card: what a GPU sends to its node, and through its network card, in bytes/s.
+        host_s: the least time of a layer and microbatch.
+        node: GPUs of a node.
+    """
+    return {
+        "flop_per_s": flop_per_s,
+        "node": node,
+        "link_bytes_per_s": link,
+        "card_bytes_per_s": card,
+        "host_s": host_s,
+    }
+
+
+A100 = machine_of(2.0e14, 300e9, 25e9, 1e-3)
+H100 = machine_of(6.5e14, 450e9, 50e9, 2e-3)
+"""Machines with round numbers, near to what two clusters reach."""
