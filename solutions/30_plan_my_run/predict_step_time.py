@@ -22,9 +22,9 @@ more, "full" the layers, but not the head.
 all_reduce_seconds: of `size_bytes` on each of `ranks` GPUs, `apart`
 ranks from one to the next. Each sends 2 (n - 1) / n of its bytes. Take
 the group of rank 0. If it is in one node, which begins with rank 0, it
-uses links. Otherwise min(n, node // apart) of its GPUs share a node, at
-least one. They send through as many cards, and never faster than
-through a link.
+uses links. Otherwise node // apart of its GPUs share a node, at least
+one. They send through as many cards, and never faster than through a
+link.
 
 predict_step_time: seconds under these names, and "step", their sum. m
 is how many microbatches a replica has, p how many stages. The ranks of
@@ -80,7 +80,7 @@ def all_reduce_seconds(size_bytes, ranks, apart, machine):
     if (ranks - 1) * apart < machine["node"]:
         rate = machine["link_bytes_per_s"]
     else:
-        cards = max(min(ranks, machine["node"] // apart), 1)
+        cards = max(machine["node"] // apart, 1)
         rate = cards * machine["card_bytes_per_s"]
         rate = min(rate, machine["link_bytes_per_s"])
     return 2 * (ranks - 1) / ranks * size_bytes / rate
@@ -117,7 +117,7 @@ def predict_step_time(model, layout, batch, machine):
     of_stages[0] += table
     of_stages[-1] += table
     most = max(of_stages) / tp
-    halves = {0: 4 + 4, 3: 4 + 2 * 2 * m}.get(layout["zero"], 4 + 2)
+    halves = {0: 4 + 4, 3: 4 + 4 * m}.get(layout["zero"], 4 + 2)
     found["dp"] = all_reduce_seconds(halves * most / 2, dp, tp, machine)
     found["step"] = sum(found.values())
     return found

@@ -46,7 +46,7 @@ def _of(machine: Plain, stages: list[int], sequences: int, **layout: Any) -> Tim
 KNOWN: dict[str, Timed] = {
     "visible example": _of(_SLOW, [2, 2, 2], 24, dp=3, tp=2),
     "one GPU": _of(_SLOW, [6], 6),
-    "tensor parallelism over nodes": _of(_SLOW, [6], 6, tp=8),
+    "tensor parallelism over nodes": _of(_SLOW, [6], 8, tp=8, dp=2),
     "links that are no faster than cards": _of(_NARROW, [6], 16, tp=2, dp=8),
     "everything in one node": _of(_NARROW, [3, 3], 8, tp=2, dp=2),
     "a replica in each node": _of(_SLOW, [6], 12, tp=4, dp=3),

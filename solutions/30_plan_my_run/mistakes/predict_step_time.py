@@ -23,7 +23,7 @@ def reduced(size_bytes, ranks, apart, machine, turns=2, own=1, cards=None, near=
         near = (ranks - 1) * apart < machine["node"]
     rate = machine["link_bytes_per_s"]
     if not near:
-        cards = cards or max(min(ranks, machine["node"] // apart), 1)
+        cards = cards or max(machine["node"] // apart, 1)
         through = cards * machine["card_bytes_per_s"]
         rate = min(rate, through) if top else through
     return turns * (ranks - own) / ranks * size_bytes / rate
