@@ -85,11 +85,11 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
         ((_FLOOR, '        return float("nan")\n'),),
     ),
     ("search", "every floor is endless"): (
-        "skipped",
+        "no-floor",
         ((_FLOOR, '        return float("inf")\n'),),
     ),
     ("search", "numbers from 1"): (
-        "wrong-form",
+        "left-out",
         (("        (number, floor(layout))\n", "        (number + 1, floor(layout))\n"),),
     ),
     ("search", "floors in milliseconds"): (
