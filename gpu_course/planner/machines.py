@@ -152,35 +152,3 @@ def machine(name: str) -> Machine:
     if name not in MACHINES:
         raise UnknownName(f"no machine is called {name!r}", f"there are {', '.join(MACHINES)}")
     return MACHINES[name]
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """So many cards of one kind: what a layout is held against.
-
-    >>> Cluster(A100, 1024).gpus_per_node
-    8
-    """
-
-    machine: Machine
-    gpus: int
-
-    @property
-    def gpus_per_node(self) -> int:
-        """Cards of a node; fewer where there are fewer."""
-        return min(self.machine.node, self.gpus)
-
-    @property
-    def memory_bytes(self) -> float:
-        """Of each card."""
-        return self.machine.memory_bytes
-
-    @property
-    def node_link_bytes_per_s(self) -> float:
-        """Of a card to the others of its node."""
-        return self.machine.nvlink_bytes_per_s
-
-    @property
-    def network_bytes_per_s(self) -> float:
-        """Of a card to other nodes."""
-        return self.machine.network_bytes_per_s

@@ -35,8 +35,6 @@ class Program:
         gradients_hidden: which part of a microbatch's backward pass hides data-parallel traffic.
         sends_hidden: which part of the sends between stages is hidden.
         tensor_hidden: which part of tensor-parallel traffic is hidden.
-        sends_whole: True where each tensor-parallel rank sends all of a microbatch to the next
-            stage, and not only its part.
         stage_s: a host takes for each microbatch on a stage, besides its layers.
         padded: False where the vocabulary is padded only if tensor-parallel ranks ask for it.
         update_bytes: that the optimizer moves for each parameter that it owns.
@@ -52,7 +50,6 @@ class Program:
     gradients_hidden: float = 0.0
     sends_hidden: float = 0.0
     tensor_hidden: float = 0.0
-    sends_whole: bool = False
     stage_s: float = 0.0
     padded: bool = True
     update_bytes: float = 40.0
@@ -65,7 +62,7 @@ MEGATRON = Program("Megatron-LM", gradient_bytes=4)
 MEGATRON_DEEPSPEED = Program("Megatron-DeepSpeed", padded=False)
 """As in vTrain's measurements: gradients in float16, and 50,257 words that stay 50,257."""
 
-BIGSCIENCE = Program("Megatron-DeepSpeed, its pipeline engine", sends_whole=True, stage_s=0.04)
+BIGSCIENCE = Program("Megatron-DeepSpeed, its pipeline engine", stage_s=0.04)
 """As in BigScience's measurements. The time of a stage was set on its open rows as a whole."""
 
 MEGATRON_CORE = Program(

@@ -166,7 +166,7 @@ def _head_s(model: Any, tokens: Numbers, tp: Numbers, card: Machine, program: Pr
 
 def _sends_s(wide: Numbers, layout: Any, card: Machine, program: Program) -> Numbers:
     """What a stage waits for sends of one microbatch, forward and backward."""
-    size = wide if program.sends_whole else wide / layout.tp
+    size = wide / layout.tp
     far = layout.tp * layout.cp * layout.dp >= card.node
     rate = np.where(far, card.network_bytes_per_s, card.nvlink_bytes_per_s)
     each = (size / rate + card.hop_s) * (1 - program.sends_hidden)
