@@ -175,9 +175,13 @@ def _megatron(model: Transformer, layout: Layout, batch: Batch, steps: int) -> O
         found["moe-ffn-hidden-size"] = model.inside
     if not model.tied:
         found["untie-embeddings-and-output-weights"] = True
-    if layout.recipe.accumulator or layout.recipe.gradient == 4:
+    if _sums_in_float32(layout):
         found["accumulate-allreduce-grads-in-fp32"] = True
     return found
+
+
+def _sums_in_float32(layout: Layout) -> bool:
+    return bool(layout.recipe.accumulator or layout.recipe.gradient == 4)
 
 
 TITAN_SCHEDULES = {
@@ -252,7 +256,7 @@ def _nanotron(model: Transformer, layout: Layout, batch: Batch, steps: int) -> O
         "tokens.batch_accumulation_per_replica": layout.microbatches(batch),
         "tokens.train_steps": steps,
         "optimizer.zero_stage": layout.zero,
-        "optimizer.accumulate_grad_in_fp32": bool(layout.recipe.accumulator),
+        "optimizer.accumulate_grad_in_fp32": _sums_in_float32(layout),
         "model.model_config.num_hidden_layers": model.layers,
         "model.model_config.hidden_size": model.hidden,
         "model.model_config.intermediate_size": model.inside,

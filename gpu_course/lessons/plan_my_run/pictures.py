@@ -190,6 +190,7 @@ def draw_frontier(
     step_s: Sequence[float],
     limit_bytes: float,
     edge: Sequence[int],
+    count: tuple[int, int] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
     """Returns each layout as a dot: bytes of its fullest GPU, and seconds of its step.
@@ -198,6 +199,7 @@ def draw_frontier(
         memory_bytes, step_s: of each layout.
         limit_bytes: of a card's memory.
         edge: the numbers of the layouts on the frontier.
+        count: how many layouts there are, and how many fit, where not all of them are drawn.
         ax: axes to draw on instead of a new figure.
     """
     with p.style():
@@ -226,7 +228,8 @@ def draw_frontier(
         axes.set_ylabel("seconds of a step")
         p.headline(axes, "Each dot is a layout: nothing is below and left of the frontier")
         axes.legend(frameon=False, fontsize=p.SMALL, loc="upper right")
-    return with_alt(figure, describe_frontier(memory_bytes, step_s, limit_bytes, edge))
+    said = describe_frontier(memory_bytes, step_s, limit_bytes, edge, count)
+    return with_alt(figure, said)
 
 
 def _plain_ticks(axes: Axes) -> None:
@@ -239,13 +242,15 @@ def _plain_ticks(axes: Axes) -> None:
 
 
 def describe_frontier(
-    memory_bytes: Sequence[float], step_s: Sequence[float], limit_bytes: float, edge: Sequence[int]
+    memory_bytes: Sequence[float],
+    step_s: Sequence[float],
+    limit_bytes: float,
+    edge: Sequence[int],
+    count: tuple[int, int] | None = None,
 ) -> str:
     """Returns in words what `draw_frontier` shows."""
-    fits = sum(size <= limit_bytes for size in memory_bytes)
-    said = [
-        f"{len(memory_bytes):,} layouts, of which {fits:,} fit into {limit_bytes / GIB:,.0f} GiB."
-    ]
+    many, fits = count or (len(memory_bytes), sum(size <= limit_bytes for size in memory_bytes))
+    said = [f"{many:,} layouts, of which {fits:,} fit into {limit_bytes / GIB:,.0f} GiB."]
     if edge:
         line = sorted(edge, key=lambda n: memory_bytes[n])
         ends = (line[0], line[-1])
