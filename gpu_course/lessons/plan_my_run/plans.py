@@ -216,26 +216,27 @@ class Plan:
         """Model TFLOP/s of each card."""
         return self.mfu * self.run.card.gemm_flop_per_s / TERA
 
-    @property
-    def days(self) -> Between:
-        """Of the run: from the planner's error below, to its error above and time that is lost."""
-        days = self.step_s * self.run.steps / DAY_S
-        return Between(days * (1 - OFF), days * (1 + OFF) / GOODPUT)
+    def days(self, training: float = GOODPUT) -> Between:
+        """Returns the days of the run, from the planner's error below to its error above.
 
-    @property
-    def gpu_hours(self) -> Between:
-        """Of all cards."""
-        return self.days.times(24 * self.run.gpus)
+        Args:
+            training: the part of the time in which it trains; the rest is lost to failures.
+        """
+        days = self.step_s * self.run.steps / DAY_S / training
+        return Between(days * (1 - OFF), days * (1 + OFF))
 
-    @property
-    def megawatt_hours(self) -> Between:
-        """From the cards alone to all that stands around them."""
-        hours, watts = self.gpu_hours, self.run.card.watts / 1e6
+    def gpu_hours(self, training: float = GOODPUT) -> Between:
+        """Returns the hours of all cards together."""
+        return self.days(training).times(24 * self.run.gpus)
+
+    def megawatt_hours(self, training: float = GOODPUT) -> Between:
+        """Returns the energy, from the cards alone to all that stands around them."""
+        hours, watts = self.gpu_hours(training), self.run.card.watts / 1e6
         return Between(hours.low * watts, hours.high * watts * BESIDE)
 
-    def cost(self, dollars_per_gpu_hour: float) -> Between:
+    def cost(self, dollars_per_gpu_hour: float, training: float = GOODPUT) -> Between:
         """Returns what the run costs, in dollars."""
-        return self.gpu_hours.times(dollars_per_gpu_hour)
+        return self.gpu_hours(training).times(dollars_per_gpu_hour)
 
     def binds(self) -> str:
         """Returns what of a step is not compute and takes most, and what would make it less."""

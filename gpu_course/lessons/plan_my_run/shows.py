@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.plan_my_run import pictures
@@ -104,6 +106,7 @@ def best_plans(
     tokens_of_each: int = 8192,
     trillion_tokens: float = 1.0,
     dollars_per_gpu_hour: float = DOLLARS,
+    percent_of_time_training: int = 90,
 ) -> tuple[Figure, str]:
     """Returns the frontier of all layouts, the ten best, and what the run takes with the best.
 
@@ -111,6 +114,7 @@ def best_plans(
         model, machine, gpus, sequences, tokens_of_each: as for `one_plan`.
         trillion_tokens: of the whole run.
         dollars_per_gpu_hour: what a GPU costs in an hour.
+        percent_of_time_training: what failures leave of it.
 
     Raises:
         CourseError: none is legal, or none fits; the planner's sentence says why.
@@ -119,7 +123,7 @@ def best_plans(
     found = searched(run)
     best = found.best(10)
     plan = Plan(run, best[0].layout)
-    said = f"{table(best)}\n\n{costs(plan, dollars_per_gpu_hour)}"
+    said = f"{table(best)}\n\n{costs(plan, dollars_per_gpu_hour, percent_of_time_training)}"
     return frontier(found), said
 
 
@@ -161,23 +165,25 @@ def table(plans: Sequence[planner_search.Plan]) -> str:
     return "\n".join(lines)
 
 
-def costs(plan: Plan, dollars_per_gpu_hour: float = DOLLARS) -> str:
+def costs(plan: Plan, dollars_per_gpu_hour: float = DOLLARS, percent: int = 90) -> str:
     """Returns what a run takes with a plan, each with its spread.
 
     Args:
         plan: of the run.
         dollars_per_gpu_hour: what a GPU costs in an hour.
+        percent: of the time in which it trains.
     """
-    millions = plan.cost(dollars_per_gpu_hour).times(1e-6).said("million dollars")
-    run = plan.run
+    part, run = percent / 100, plan.run
+    millions = plan.cost(dollars_per_gpu_hour, part).times(1e-6).said("million dollars")
+    energy = plan.megawatt_hours(part).said("MWh")
     return "\n".join(
         (
             f"{run.tokens / 1e12:g} T tokens are {run.steps:,} steps of {plan.step_s:.3g} s:",
-            f"  time       {plan.days.said('days')}",
-            f"  GPU-hours  {plan.gpu_hours.said()}",
-            f"  energy     {plan.megawatt_hours.said('MWh')}, of the cards or of all around them",
+            f"  time       {plan.days(part).said('days')}",
+            f"  GPU-hours  {plan.gpu_hours(part).said()}",
+            f"  energy     {energy}, of the cards or of all around them",
             f"  cost       {millions}, at {dollars_per_gpu_hour:g} $ an hour",
-            f"The planner's step may be {OFF:.0%} off, and a tenth of the time is lost.",
+            f"The planner's step may be {OFF:.0%} off, and {percent}% of the time it trains.",
         )
     )
 
@@ -224,14 +230,46 @@ MOST_LOOKED_AT = 20_000
 """Plans that are tried for a framework, the fastest first."""
 
 
-def refused(**layout: int) -> str:
-    """Returns the planner's sentence on a layout of Llama 3 70B that cannot be.
+def refused(**asked: Any) -> str:
+    """Returns the planner's sentence on a layout that cannot be, or on a run that fits nowhere.
 
     Args:
-        layout: numbers as `one_plan` takes them.
+        asked: as for `one_plan` where a layout is named, else as for `best_plans`.
     """
+    axes = {"tp", "pp", "cp", "zero", "microbatch", "sequences"}
+    ask: Callable[..., Any] = one_plan if axes & set(asked) else best_plans
     try:
-        _, said = one_plan(**layout)  # type: ignore[arg-type]  # numbers alone
+        _, said = ask(**asked)
     except CourseError as error:
-        return "\n".join(_wrapped(str(error)))
+        lines = [each for part in str(error).split("\n") for each in _wrapped(part.strip())]
+        return "\n".join(lines)
     return said
+
+
+def zero_or_3d(gpus: int = 256, sequences_of_a_gpu: int = 4) -> str:
+    """Returns what Llama 3 70B takes with ZeRO 3 alone, and with the best tp and pp instead.
+
+    Args:
+        gpus: H100.
+        sequences_of_a_gpu: of a step, over the GPUs; the step has as many as both come to.
+
+    Raises:
+        CourseError: one of them has no layout.
+    """
+    run = Run.of(gpus=gpus, sequences=gpus * sequences_of_a_gpu, sequence=2_048)
+    found = searched(run)
+    layouts, lines = found.layouts, ["                      dp  tp  pp  micro       s  TFLOP/s"]
+    cuts = (layouts.tp * layouts.pp > 1) & (layouts.zero < 3) & (layouts.cp == 1)
+    alone = (layouts.tp * layouts.pp * layouts.cp == 1) & (layouts.zero == 3)
+    for words, which in (("ZeRO 3 alone", alone), ("tensors and stages", cuts)):
+        order = np.argsort(np.where(which & found.fits, found.step_s, np.inf))
+        if not (which & found.fits)[order[0]]:
+            lines.append(f"{words:<20}  nothing fits")
+            continue
+        plan = Plan(run, found.plan(order[0]).layout)
+        layout = plan.layout
+        lines.append(
+            f"{words:<20}{layout.dp:>4}{layout.tp:>4}{layout.pp:>4}{layout.microbatch:>7}"
+            f"{plan.step_s:>8.3g}{plan.tflop_per_s:>9.0f}"
+        )
+    return "\n".join(lines)
