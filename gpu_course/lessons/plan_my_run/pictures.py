@@ -83,7 +83,9 @@ def draw_plan(
             below = figure.add_axes((0.65 / p.WIDEST, 0.62 / 4.3, 5.0 / p.WIDEST, 0.5 / 4.3))
         else:
             above, below = axes
-            figure = above.get_figure(root=True)
+            found = above.get_figure(root=True)
+            assert found is not None, "axes to draw on are in a figure"
+            figure = found
         _memory_bars(above, [kinds_of(each) for each in stages], limit_bytes)
         _step_bar(below, seconds)
     return with_alt(figure, describe_plan(stages, limit_bytes, seconds))
@@ -205,14 +207,14 @@ def draw_frontier(
     with p.style():
         figure, axes = p.axes_or_blank(ax, p.WIDEST, 3.2, (0.75, 0.6, 0.35, 0.4))
         fits = [size <= limit_bytes for size in memory_bytes]
-        for state, look in ((True, {"marker": "o"}), (False, {"marker": "x"})):
+        for state, marker in ((True, "o"), (False, "x")):
             chosen = [n for n, each in enumerate(fits) if each is state]
             colour = p.ACTIVE if state else p.CONFLICT
             axes.scatter(
                 [memory_bytes[n] / GIB for n in chosen],
                 [step_s[n] for n in chosen],
                 s=14, color=colour, alpha=0.55, linewidths=0.9,
-                label="fits" if state else "does not fit", **look,
+                label="fits" if state else "does not fit", marker=marker,
             )  # fmt: skip
         line = sorted(edge, key=lambda n: memory_bytes[n])
         axes.plot(
