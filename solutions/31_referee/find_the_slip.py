@@ -57,49 +57,54 @@ def meet(one, other):
     return one[0] <= other[1] * hair and other[0] <= one[1] * hair
 
 
-def allowed(rule, cell, known):
-    """Returns from where to where one cell may be for a rule to hold.
+def cells(rule):
+    """Returns the names of all cells of a rule."""
+    total, terms, _ = rule
+    return {total, *(cell for _, powers in terms for cell in powers)}
 
-    The others are as in `known`. A helper, for find_the_slip: write it
-    or leave it.
+
+def allowed(rule, cell, known):
+    """Returns from where to where a cell of a rule may be for it to hold.
+
+    The other cells are as in `known`. It is a helper of find_the_slip:
+    write it, or leave it.
     """
     # answer
     total, terms, _ = rule
     if cell == total:
         return sum_of(rule, known)
-    power = next((p[cell] for _, p in terms if cell in p), None)
-    if power is None:
-        kept = meet(sum_of(rule, known), known[total])
-        return (0.0, math.inf) if kept else (math.inf, 0.0)
-    nothing = 1e-300 if power > 0 else 1e300
+    (power,) = (powers[cell] for _, powers in terms if cell in powers)
+    nothing = {1: 0.0, -1: math.inf}[power]
     rest = sum_of(rule, known | {cell: (nothing, nothing)})
     one = sum_of(rule, known | {cell: (1, 1)})
     least, most = known[total]
     low = (least - rest[1]) / (one[1] - rest[1])
     high = (most - rest[0]) / (one[0] - rest[0])
-    if power > 0 or high <= 0:
-        return (low, high) if high > 0 else (math.inf, 0.0)
-    return 1 / high, 1 / low if low > 0 else math.inf
+    if power == 1:
+        return low, high
+    return tuple(1 / end if end > 0 else math.inf for end in (high, low))
     # end answer
 
 
 def find_the_slip(printed, rules):
     # answer
     known = {cell: span(text) for cell, text in printed.items()}
-    if all(meet(sum_of(rule, known), known[rule[0]]) for rule in rules):
+    broken = [r for r in rules if not meet(sum_of(r, known), known[r[0]])]
+    if not broken:
         return None
     found = {}
     for cell, text in printed.items():
-        ends = [allowed(rule, cell, known) for rule in rules]
+        if not all(cell in cells(rule) for rule in broken):
+            continue
+        ends = [allowed(rule, cell, known) for rule in rules if cell in cells(rule)]
         half = (known[cell][1] - known[cell][0]) / 2
         low = max(0.0, max(end for end, _ in ends) - half)
         high = min(end for _, end in ends) + half
-        if low > high * (1 + 1e-12):
-            continue
-        value = low + min(high - low, 2) / 2
         if isinstance(text, int):
-            value = max(1, math.ceil(low - 1e-9))
-        if value <= high + 1e-9:
+            value = max(1, math.ceil(low - 1e-9)) if low < math.inf else low
+        else:
+            value = min(high, low + 1)
+        if low - 1e-9 <= value <= high + 1e-9 and value < math.inf:
             found[cell] = value
     return found
     # end answer

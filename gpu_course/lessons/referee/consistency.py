@@ -88,9 +88,7 @@ def allowed(rule: Rule, cell: str, known: Mapping[str, Span]) -> Span:
     return low / need_high, high / need_low if need_low > 0 else math.inf
 
 
-def suspects(
-    printed: Printed, rules: Sequence[Rule], hair: float = HAIR
-) -> dict[str, Span] | None:
+def suspects(printed: Printed, rules: Sequence[Rule], hair: float = HAIR) -> dict[str, Span] | None:
     """Returns the cells of which one other value would make all rules hold, and between which ends.
 
     Another value is printed like the old one: rounded to as many places, or a whole number.
@@ -120,5 +118,7 @@ def suspects(
 
 def _whole(low: float, high: float, hair: float) -> Span:
     """Returns the whole numbers at the ends of a range; the first is larger where it has none."""
+    if low == math.inf:
+        return math.inf, 0.0
     least = max(1, math.ceil(low * (1 - hair)))
     return float(least), math.floor(high * (1 + hair)) if math.isfinite(high) else math.inf

@@ -22,6 +22,7 @@ NOT_SOUND: dict[str, Formula] = {
         "=", "t", ("+", "latency", ("+", ("/", "message", "peak_bw"), "message")),
     ),
     "unsound below a division": ("/", ("max", "message", "latency"), ("-", "message", "latency")),
+    "unsound on the left": ("*", ("+", "message", "latency"), "gpus"),
     "unsound under a root": ("^", ("+", "flop", "message"), 0.5),
 }  # fmt: skip
 SOUND: dict[str, Formula] = {
@@ -80,7 +81,9 @@ def _drawn(rng: np.random.Generator, depth: int) -> Formula:
     """Returns a formula whose units are left to chance, most often sound."""
     if depth == 0 or rng.random() < 0.15:
         return str(rng.choice(list(UNITS))) if rng.random() < 0.9 else int(rng.integers(1, 9))
-    operation = str(rng.choice(["*", "/", "^", "+", "-", "max"], p=[0.3, 0.25, 0.1, 0.15, 0.1, 0.1]))
+    operation = str(
+        rng.choice(["*", "/", "^", "+", "-", "max"], p=[0.3, 0.25, 0.1, 0.15, 0.1, 0.1])
+    )
     left = _drawn(rng, depth - 1)
     if operation == "^":
         return (operation, left, float(rng.choice([-2, -1, 0.5, 2, 3])))
@@ -124,8 +127,10 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "unsound-passed"
     if said is None:
         return "sound-refused"
-    if isinstance(said, dict) and set(right) < set(said) and not any(
-        said[base] for base in set(said) - set(right)
+    if (
+        isinstance(said, dict)
+        and set(right) < set(said)
+        and not any(said[base] for base in set(said) - set(right))
     ):
         return "zeros"
     return None if isinstance(said, dict) else "form"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gpu_course.lessons.referee.consistency import Printed, Rule, suspects
-from gpu_course.lessons.referee.printed_tables import TABLES
+from gpu_course.lessons.referee.printed_tables import TABLES, equal, product, total
 from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
@@ -94,6 +95,42 @@ MADE: dict[str, tuple[Printed, tuple[Rule, ...]]] = {
             ("twice y", [(2.0, {"y": 1})], 0.0),
         ),
     ),
+    "two ranges that its digits bring together": (
+        {"a": "20", "b": "10.0", "c": "10.9"},
+        (("b", [(1.0, {"a": 1})], 0.0), ("c", [(1.0, {"a": 1})], 0.0)),
+    ),
+    "two ranges that its digits nearly bring together": (
+        {"a": "20", "b": "10.0", "c": "11.2"},
+        (("b", [(1.0, {"a": 1})], 0.0), ("c", [(1.0, {"a": 1})], 0.0)),
+    ),
+    "so much that nothing is left": (
+        {"all": "5", "one": "4.9", "work": "10.0", "each": "5.0"},
+        (("all", [(1.0, {"one": 1}), (1.0, {"work": 1, "each": -1})], 0.0),),
+    ),
+    "more than all": (
+        {"all": "5", "one": "8.0", "work": "10.0", "each": "5.0"},
+        (("all", [(1.0, {"one": 1}), (1.0, {"work": 1, "each": -1})], 0.0),),
+    ),
+    "more than all, in whole numbers": (
+        {"all": 5, "one": 8, "work": 10, "each": 5},
+        (("all", [(1.0, {"one": 1}), (1.0, {"work": 1, "each": -1})], 0.0),),
+    ),
+    "hardly anything is left": (
+        {"all": "5.0", "one": "5.0", "other": "9.0"},
+        (("all", [(1.0, {"one": 1}), (1.0, {"other": 1})], 0.0),),
+    ),
+    "none is no count": ({"all": 5, "one": 5, "other": 3}, (total("all", "one", "other"),)),
+    "one is a count": ({"all": 5, "one": 4, "other": 3}, (total("all", "one", "other"),)),
+    "the least that is left": (
+        {"all": "10", "one": "4", "other": "9.000", "again": "5.2"},
+        (total("all", "one", "other"), equal("again", "other")),
+    ),
+    "the most that is left": (
+        {"all": "10", "one": "4", "other": "9.000", "again": "6.8"},
+        (total("all", "one", "other"), equal("again", "other")),
+    ),
+    "a count that a computer rounds down": ({"n": 7, "all": 33}, (product("all", "n", times=1.1),)),
+    "a count that a computer rounds up": ({"n": 7, "all": 21}, (product("all", "n", times=0.7),)),
     "no rule": ({"a": "1.0", "b": "2.0"}, ()),
 }  # fmt: skip
 MADE["a count that would be no whole number"][0]["peak"] = 4  # type: ignore[index]
@@ -167,7 +204,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
             return Judgement("form", f"{cell} is to be {value!r:.30}, which is no number")
         if isinstance(inputs["printed"][cell], int) and value != round(value):
             return Judgement("no-count", f"{cell} is to be {value:.6g}, and it is a count")
-        if value <= 0 or not low * (1 - ROOM) <= value <= high * (1 + ROOM):
+        if not 0 < value < math.inf or not low * (1 - ROOM) <= value <= high * (1 + ROOM):
             ends = f"{low:.6g}" if low == high else f"{low:.6g} to {high:.6g}"
             return Judgement("value", f"{cell} is to be {value:.6g}; the rules leave {ends}")
     return None

@@ -1,7 +1,7 @@
 """Tables as their authors printed them, with the rules their cells should keep.
 
 What follows from a rule is never written here. The last two keep all their rules, once rounding is
-allowed for; the others do not. "GFLOP a token" is counted from the shape, and so are nodes of eight.
+allowed for; the others do not. "GFLOP a token" is counted from the shape; a node has eight GPUs.
 """
 
 from __future__ import annotations
@@ -139,7 +139,9 @@ def _boehm() -> Table:
         rules.append(share(f"{name}, %", name, "cuBLAS"))
     printed["tiled, in the text"] = "2200"
     rules.append(equal("tiled, in the text", "tiled", 0.05))
-    return Table("Boehm, How to Optimize a CUDA Matmul Kernel, table and text", printed, tuple(rules))
+    return Table(
+        "Boehm, How to Optimize a CUDA Matmul Kernel, table and text", printed, tuple(rules)
+    )
 
 
 _BIG = "BigScience, chronicles-prequel.md (9e64ede)"

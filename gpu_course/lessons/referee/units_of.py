@@ -103,7 +103,8 @@ PRINTED: tuple[Printed, ...] = (
     ),
     Printed(
         "ZeRO-3: sending, mended", "with the bytes of a parameter",
-        ("=", "t_comm", times("bytes_each", "block", ("/", ("-", "DP", 1), times("DP", "peak_bw")))),
+        ("=", "t_comm",
+         times("bytes_each", "block", ("/", ("-", "DP", 1), times("DP", "peak_bw")))),
         True,
     ),
     Printed(
