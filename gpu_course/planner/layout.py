@@ -17,6 +17,7 @@ refuses).
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -70,6 +71,8 @@ class Layout:
         zero: what is cut over dp x cp: nothing (0), optimizer states (1), gradients too (2),
             parameters too (3).
         sequence_parallel: True where tp also cuts the tokens between the products.
+        keep_gathered: True where what tp gathers for a product stays for its backward pass; False
+            where it is gathered once more.
         recompute: one of RECOMPUTE.
         recomputed_layers: of each stage, where recompute is "plan".
         microbatch: sequences that go through the model at once.
@@ -78,6 +81,7 @@ class Layout:
         recipe: bytes of each parameter.
         split: one of SPLITS, or the layers of each stage.
         flash: True where attention never writes its scores down.
+        cut_tables: True where tp cuts embedding and head too.
 
     Raises:
         CourseError: a value is none of those.
@@ -93,6 +97,7 @@ class Layout:
     ep: int = 1
     zero: int = 0
     sequence_parallel: bool = True
+    keep_gathered: bool = False
     recompute: str = "none"
     recomputed_layers: int = 0
     microbatch: int = 1
@@ -101,6 +106,7 @@ class Layout:
     recipe: Recipe = MIXED_ADAM
     split: str | tuple[int, ...] = "even"
     flash: bool = True
+    cut_tables: bool = True
 
     def __post_init__(self) -> None:
         for name in NUMBERS:
@@ -129,6 +135,10 @@ class Layout:
         """Returns how many microbatches each rank runs in a step, rounded down."""
         return batch.sequences // (self.dp * self.microbatch)
 
+    def alike(self) -> dict[str, Any]:
+        """Returns what says how the program works: the same for all of many `Layouts`."""
+        return {name: getattr(self, name) for name in _ALIKE}
+
     def __str__(self) -> str:
         """Its numbers, those of 1 left out but dp, tp and pp.
 
@@ -148,7 +158,7 @@ class Layout:
 class Layouts:
     """Many layouts: what is a number, a truth or a word of `Layout` is an array here.
 
-    `recipe`, `split` and `flash` are the same for all of them.
+    What says how a program works (`recipe`, `split`, `flash` and so on) is the same for all.
 
     >>> many = Layouts.of([Layout(dp=2), Layout(tp=4)])
     >>> many.gpus.tolist(), many.at(1).tp
@@ -170,13 +180,15 @@ class Layouts:
     recipe: Recipe = MIXED_ADAM
     split: str | tuple[int, ...] = "even"
     flash: bool = True
+    keep_gathered: bool = False
+    cut_tables: bool = True
 
     @classmethod
     def of(cls, layouts: list[Layout]) -> Layouts:
-        """Returns these layouts, which agree in recipe, split and flash."""
+        """Returns these layouts, which agree in all that is no array here."""
         first = layouts[0]
         columns = {name: np.array([getattr(each, name) for each in layouts]) for name in _ARRAYS}
-        return cls(**columns, recipe=first.recipe, split=first.split, flash=first.flash)
+        return cls(**columns, **first.alike())
 
     def __len__(self) -> int:
         return len(self.dp)
@@ -195,14 +207,14 @@ class Layouts:
     def at(self, index: int) -> Layout:
         """Returns one of them."""
         values = {name: getattr(self, name)[index].item() for name in _ARRAYS}
-        return Layout(**values, recipe=self.recipe, split=self.split, flash=self.flash)
+        return Layout(**values, **{name: getattr(self, name) for name in _ALIKE})
 
     def take(self, which: np.ndarray) -> Layouts:
         """Returns those that a mask or an array of indices names."""
         return replace(self, **{name: getattr(self, name)[which] for name in _ARRAYS})
 
 
-_ALIKE = ("recipe", "split", "flash")
+_ALIKE = ("recipe", "split", "flash", "keep_gathered", "cut_tables")
 _ARRAYS = tuple(each.name for each in fields(Layouts) if each.name not in _ALIKE)
 
 
@@ -239,13 +251,13 @@ def stage_layers(
         pp: stages.
         split: one of SPLITS, or the answer itself.
 
-    Source: of "compute", nanotron's `build_model` and `get_block_compute_costs` of its Llama: a
-    block goes to the first stage whose share of all the work it does not exceed; only layers and
-    head count as work.
+    Source: of "compute", huggingface/nanotron 2411b02, models/base.py, `build_model`, and
+    `get_block_compute_costs` of its Llama: a stage takes blocks until it has more than its share of
+    the work, for which layers and head alone count.
 
     >>> tall = Transformer(layers=6, hidden=8, heads=2, vocabulary=96)
     >>> stage_layers(tall, 4), stage_layers(tall, 2, "compute")
-    ((1, 2, 2, 1), (3, 3))
+    ((1, 2, 2, 1), (4, 2))
     """
     if isinstance(split, tuple):
         return split
@@ -254,15 +266,30 @@ def stage_layers(
         # The ends hold embedding and head: they are the last to get one more.
         order = [*range(1, pp - 1), pp - 1, 0][:over] if pp > 1 else [0][:over]
         return tuple(each + (stage in order) for stage in range(pp))
-    # nanotron counts four square products and three of the MLP, with or without fewer KV heads.
+    return _by_work(model, pp)[0]
+
+
+def head_stage(model: Transformer, pp: int, split: str | tuple[int, ...] = "even") -> int:
+    """Returns the stage that has the head: the last, or an earlier one where work is dealt out.
+
+    >>> head_stage(Transformer(layers=6, hidden=8, heads=2, vocabulary=24), 4, "compute")
+    3
+    """
+    return _by_work(model, pp)[1] if split == "compute" else pp - 1
+
+
+@functools.lru_cache(maxsize=1024)
+def _by_work(model: Transformer, pp: int) -> tuple[tuple[int, ...], int]:
+    """Returns the layers of each stage, and the stage of the head, as nanotron deals them out."""
+    # It counts four square products of attention and three of the MLP.
     layer = 4 * model.queries * model.hidden + model.mlp_weights
     whole = layer * model.layers + model.table
-    counts = [0] * pp
+    counts, stage = [0] * pp, 0
     for index in range(model.layers):
-        done = layer * (index + 1)
-        stage = next(s for s in range(pp) if done * pp <= whole * (s + 1))
         counts[stage] += 1
-    return tuple(counts)
+        if layer * (index + 1) * pp > whole * (stage + 1):
+            stage += 1
+    return tuple(counts), stage
 
 
 @dataclass(frozen=True)
@@ -286,9 +313,10 @@ def _few_layers(model: Transformer, layout: Any, _batch: Batch, _cluster: Any) -
         )
     over = layout.pp * layout.chunks > model.layers
     if split == "compute":
-        # The last stage may hold the head alone.
+        # One stage may hold the head alone.
         bare = {
             pp: 0 in stage_layers(model, pp, split)[: max(pp - 1, 1)]
+            or head_stage(model, pp, split) < pp - 1
             for pp in {int(each) for each in np.unique(layout.pp)}
         }
         return over | np.vectorize(bare.__getitem__, otypes=[bool])(layout.pp)
@@ -555,8 +583,10 @@ def _candidates(model: Transformer, layout: Layout, batch: Batch, gpus: int) -> 
     numbers = dict(zip(names, columns, strict=True))
     many = columns.shape[1]
     same = {name: np.full(many, getattr(layout, name)) for name in _ARRAYS if name not in names}
-    split = layout.split if isinstance(layout.split, str) else "even"
-    return Layouts(**numbers, **same, recipe=layout.recipe, split=split, flash=layout.flash)
+    alike = layout.alike()
+    if not isinstance(layout.split, str):
+        alike["split"] = "even"
+    return Layouts(**numbers, **same, **alike)
 
 
 def _first_nearest(candidates: Layouts, layout: Layout) -> int:

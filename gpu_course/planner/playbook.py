@@ -3,8 +3,8 @@
     sum(run.failed for run in playbook_runs())
 
 Each trained on about 256 sequences of 4,096 tokens in a step, on nodes of eight H100 80 GB, in
-bfloat16 with gradients added up in float32. The file says nothing of how tensor parallelism ran: with tokens
-cut between the products (its mode REDUCE_SCATTER) or not (ALL_REDUCE).
+bfloat16 with gradients added up in float32. The file says nothing of how tensor parallelism ran:
+with tokens cut between the products or not, and with what is gathered for a product kept or not.
 
 Source: Ultra-Scale Playbook, Hugging Face 2025, file of the benchmark's runs; shapes from its text.
 """
@@ -22,6 +22,9 @@ from gpu_course.planner.layout import Batch, Layout
 
 RUNS = Path(__file__).with_name("playbook_runs.csv")
 GPUS_PER_NODE = 8
+MODES = ("gather again", "keep gathered", "all-reduce")
+"""How tensor parallelism can run in nanotron: REDUCE_SCATTER with tp_recompute_allgather, without
+it, and ALL_REDUCE."""
 SEQUENCE = 4096
 
 
@@ -99,15 +102,20 @@ class PlaybookRun:
         """What a step trained on, as its microbatches say: in 14 runs that is not the batch."""
         return Batch(self.dp * self.microbatch * self.accumulation, SEQUENCE)
 
-    def layout(self, sequence_parallel: bool = True) -> Layout:
-        """Returns its layout, with the mode of tensor parallelism that the file does not say."""
+    def layout(self, mode: str = "gather again") -> Layout:
+        """Returns its layout.
+
+        Args:
+            mode: of tensor parallelism, one of MODES, which the file does not say.
+        """
         return Layout(
             dp=self.dp,
             tp=self.tp,
             pp=self.pp,
             zero=self.zero,
             microbatch=self.microbatch,
-            sequence_parallel=sequence_parallel,
+            sequence_parallel=mode != "all-reduce",
+            keep_gathered=mode == "keep gathered",
             recipe=MIXED_ADAM_ACCUMULATING,
             split="compute",
         )

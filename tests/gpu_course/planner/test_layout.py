@@ -17,6 +17,7 @@ from gpu_course.planner.layout import (
     broken_rules,
     check,
     divisors,
+    head_stage,
     legal,
     nearest,
     stage_layers,
@@ -184,11 +185,18 @@ def test_stages_have_all_layers_and_the_ends_get_the_odd_ones_last():
 
 
 def test_the_head_takes_layers_from_the_last_stage_where_work_is_dealt_out():
-    """In 1.34B of the Playbook the head is worth four layers of the sixteen."""
+    """In 1.34B of the Playbook the head is worth four layers of the sixteen: 20 units of work.
+
+    Of four stages the first takes layers until it has more than 5 units: 6. The next until there
+    are more than 10, and so on. Of eight each has 2.5; the seventh gets the head, the last nothing.
+    """
     model = Transformer(
         layers=16, hidden=2048, heads=32, mlp=8192, gated=True, vocabulary=131072, tied=True
     )
-    assert stage_layers(model, 4, "compute") == (5, 5, 5, 1)
+    assert stage_layers(model, 4, "compute") == (6, 5, 5, 0)
+    assert head_stage(model, 4, "compute") == 3
+    assert stage_layers(model, 8, "compute") == (3, 3, 2, 3, 2, 3, 0, 0)
+    assert head_stage(model, 8, "compute") == 6 and head_stage(model, 8) == 7
 
 
 def test_divisors():

@@ -38,4 +38,4 @@ def test_layouts_are_those_of_the_file():
     assert (layout.dp, layout.tp, layout.pp, layout.zero) == (run.dp, run.tp, run.pp, run.zero)
     assert layout.microbatches(run.step) == run.accumulation
     assert not broken_rules(run.shape, layout, run.step)
-    assert run.step.tokens == 4096 and not run.layout(False).sequence_parallel
+    assert run.step.tokens == 4096 and not run.layout("all-reduce").sequence_parallel
