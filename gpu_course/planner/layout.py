@@ -187,7 +187,9 @@ class Layouts:
     def of(cls, layouts: list[Layout]) -> Layouts:
         """Returns these layouts, which agree in all that is no array here."""
         first = layouts[0]
-        columns = {name: np.array([getattr(each, name) for each in layouts]) for name in _ARRAYS}
+        columns: dict[str, Any] = {
+            name: np.array([getattr(each, name) for each in layouts]) for name in _ARRAYS
+        }
         return cls(**columns, **first.alike())
 
     def __len__(self) -> int:
@@ -515,7 +517,8 @@ def nearest(
 ) -> Layout | None:
     """Returns the nearest legal layout, or None where there is none.
 
-    It takes as many GPUs as the cluster has, or the most below that with which one is legal. Among
+    It takes as many GPUs as the cluster has, or the most whole nodes, or the most GPUs of one node,
+    with which a layout is legal. Among
     these the nearest changes the fewest numbers, then changes them by the smallest factors, and of
     several such it cuts the model least.
 
@@ -528,6 +531,8 @@ def nearest(
     if cluster is not None and not cluster.node_link_bytes_per_s and cluster.gpus_per_node > 1:
         most = 1
     for gpus in range(most, 0, -1):
+        if cluster is not None and gpus > cluster.gpus_per_node and gpus % cluster.gpus_per_node:
+            continue  # whole nodes
         around = None if cluster is None else _Part(cluster, gpus)
         candidates = _candidates(model, layout, batch, gpus)
         candidates = candidates.take(legal(model, candidates, batch, around))
@@ -580,9 +585,11 @@ def _candidates(model: Transformer, layout: Layout, batch: Batch, gpus: int) -> 
     ]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 7).T
     names = ("dp", "tp", "pp", "cp", "ep", "microbatch", "chunks")
-    numbers = dict(zip(names, columns, strict=True))
+    numbers: dict[str, Any] = dict(zip(names, columns, strict=True))
     many = columns.shape[1]
-    same = {name: np.full(many, getattr(layout, name)) for name in _ARRAYS if name not in names}
+    same: dict[str, Any] = {
+        name: np.full(many, getattr(layout, name)) for name in _ARRAYS if name not in names
+    }
     alike = layout.alike()
     if not isinstance(layout.split, str):
         alike["split"] = "even"

