@@ -8,7 +8,6 @@ ends with status 1 where a value is not the one that was sealed, or no such row 
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,31 +16,9 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.sealed.predict import CLASSES, PREDICTIONS, ROWS, Prediction, class_of, read
+from gpu_course.claims.sealed import Opened, opened, seal_of
 
-SEAL_DIGITS = 24
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A value that was kept back.
-
-    Attributes:
-        id: of the row.
-        value: as the file writes it.
-        salt: what was hashed with it, so that nobody could try out values.
-    """
-
-    id: str
-    value: str
-    salt: str
-
-    def fits(self, seal: str) -> bool:
-        """Returns whether this is the value that was sealed.
-
-        A whole number may have been written with a decimal point when it was sealed, or without.
-        """
-        spelled = {self.value, str(float(self.value)), f"{float(self.value):g}"}
-        return seal in {seal_of(self.id, each, self.salt) for each in spelled}
+__all__ = ["Opened", "Scored", "opened", "predictions", "score", "seal_of", "told"]
 
 
 @dataclass(frozen=True)
@@ -65,21 +42,6 @@ class Scored:
         """Whether the measured value lies within the margin that was given for it."""
         # A hair of slack: 2.01 is half a percent from 2.00.
         return abs(self.off) <= self.predicted.margin * (1 + 1e-9)
-
-
-def seal_of(name: str, value: str, salt: str) -> str:
-    """Returns the seal of a value.
-
-    >>> seal_of("a-row", "1.5", "x")
-    '67b31a5283ac51f9308197c0'
-    """
-    return hashlib.sha256(f"{name}|{value}|{salt}".encode()).hexdigest()[:SEAL_DIGITS]
-
-
-def opened(text: str) -> list[Opened]:
-    """Returns the rows of a file of opened values, each value as it is written there."""
-    rows = tomllib.loads(text, parse_float=str)["row"]
-    return [Opened(row["id"], str(row["value"]), row["salt"]) for row in rows]
 
 
 def predictions(path: Path = PREDICTIONS) -> dict[str, Prediction]:
