@@ -2,8 +2,116 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+import pytest
+
+from gpu_course.grading.check import check
+from gpu_course.lessons.failures.goodput import GOODPUT, happened
+from gpu_course.lessons.failures.optimal_interval import OPTIMAL_INTERVAL, useful_share
 from gpu_course.puzzle import index
+from gpu_course.puzzle.specification import PythonPuzzle
+from tests.course.puzzles.by_hand import SOLUTIONS
+from tests.course.puzzles.python_rules import cases_and_random, solution_of
+
+LESSON = index.lesson("failures")
+
+
+def given(puzzle: PythonPuzzle, draws: int = 8):
+    """Every case and some drawn ones, each with its inputs."""
+    for number, case in enumerate(cases_and_random(puzzle, draws)):
+        yield case, puzzle.inputs(np.random.default_rng(number), case)
 
 
 def test_the_lesson_is_found_by_its_number_and_its_topic() -> None:
     assert index.lesson("32") is index.lesson("failures")
+
+
+@pytest.mark.parametrize("puzzle", LESSON.puzzles, ids=lambda puzzle: puzzle.short_name)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_solution_passes_whatever_is_drawn(puzzle: PythonPuzzle, seed: int) -> None:
+    verdict = check(puzzle, answer=SOLUTIONS / f"{puzzle.name}.py", seed=seed)
+    assert verdict.passed, verdict.message
+
+
+def test_dalys_interval_is_near_the_best_there_is() -> None:
+    """Within a percent for short writes: the best is where the derivative is 0, by bisection."""
+    solution = solution_of(OPTIMAL_INTERVAL)["optimal_interval"]
+    for write_s in (1.0, 30.0, 300.0, 3000.0):
+        mtbf_s = 28_800.0
+        low, high = 0.0, mtbf_s
+        for _ in range(200):
+            t = (low + high) / 2
+            # (1 - t / M) e^((t + write) / M) falls with t, and is 1 at the best interval.
+            above = (1 - t / mtbf_s) * math.exp((t + write_s) / mtbf_s) > 1
+            low, high = (t, high) if above else (low, t)
+        daly_s, useful = solution(1, mtbf_s, write_s, 200.0)[1:]
+        assert daly_s == pytest.approx(low, rel=0.01)
+        best = useful_share(mtbf_s, low, write_s, 200.0)
+        assert 0 <= best - useful < 1e-5
+
+
+def test_the_law_of_the_interval_is_what_runs_that_fail_by_chance_give() -> None:
+    """The event simulation and the formula know nothing of each other."""
+    rng = np.random.default_rng(32)
+    end, mtbf_s, interval, write, recover = 3_000_000, 4000.0, 400, 45, 150
+    shares = []
+    for _ in range(40):
+        failures = np.sort(rng.integers(0, end, rng.poisson(end / mtbf_s))).tolist()
+        spent = happened(failures, end, interval, write, True, recover, 10**6, 1)
+        assert sum(spent.values()) == end
+        shares.append(spent["useful"] / end)
+    law = useful_share(mtbf_s, interval, write, recover)
+    error = np.std(shares, ddof=1) / math.sqrt(len(shares))
+    assert abs(np.mean(shares) - law) < 4 * error
+    assert error < 0.001, "close enough to tell the law from its first approximation"
+    first_order = 1 - write / interval - interval / (2 * mtbf_s) - recover / mtbf_s
+    assert abs(first_order - law) > 8 * error
+
+
+def second_by_second(
+    failures, end, interval, write, blocking, recover, spares, repair
+) -> dict[str, int]:
+    """Looks at every second, with a count of machines and no formula."""
+    spent = dict.fromkeys(("useful", "writing", "lost", "down"), 0)
+    kept, at_save, writes_until, since = 0, 0, None, 0
+    trained, ready, back, down_until, waiting = 0, spares, [], None, False
+    for now in range(end):
+        if writes_until == now:
+            kept, writes_until = at_save, None
+            if blocking:
+                since = 0
+        ready += back.count(now)
+        for _ in range(failures.count(now)):
+            spent["lost"] += trained - kept
+            trained, writes_until, since = kept, None, 0
+            ready, waiting, down_until = ready - 1, True, None
+            back.append(now + repair)
+        if waiting and ready >= 0:
+            waiting, down_until = False, now + recover
+        if down_until == now:
+            down_until = None
+        if waiting or down_until is not None:
+            spent["down"] += 1
+            continue
+        if since == interval and not (blocking and writes_until):
+            since = 0 if not blocking else since
+            if writes_until is None:
+                at_save, writes_until = trained, now + write
+        if blocking and writes_until is not None:
+            spent["writing"] += 1
+        else:
+            trained, since = trained + 1, since + 1
+    return spent | {"useful": trained}
+
+
+def test_a_run_is_what_it_is_second_by_second() -> None:
+    solution = solution_of(GOODPUT)["goodput"]
+    for case, inputs in given(GOODPUT, draws=30):
+        if inputs["end"] > 100_000:
+            continue
+        expected = second_by_second(**inputs)
+        assert GOODPUT.reference(inputs, case)["result"] == expected, case.name
+        assert solution(**inputs) == expected, case.name
+        assert sum(expected.values()) == inputs["end"]

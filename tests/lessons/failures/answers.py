@@ -1,0 +1,93 @@
+"""Answers to lesson 32 that come close or are rarely given."""
+
+from __future__ import annotations
+
+from tests.course.puzzles.answers import Changes
+
+
+def _first(*lines: str) -> Changes:
+    """Lines that run before all of the solution's own."""
+    return (("    # answer\n", "    # answer\n" + "".join(f"    {line}\n" for line in lines)),)
+
+
+RIGHT: dict[tuple[str, str], Changes] = {
+    ("optimal_interval", "the share from the time that a segment takes"): (
+        (
+            "    kept = math.exp(-(recover_s + segment_s) / mtbf_s)\n",
+            (
+                "    if (recover_s + segment_s) / mtbf_s > 700:\n"
+                "        return young_s, daly_s, 0.0\n"
+                "    took_s = mtbf_s * math.exp(recover_s / mtbf_s)\n"
+                "    took_s *= math.expm1(segment_s / mtbf_s)\n"
+                "    return young_s, daly_s, daly_s / took_s\n"
+                "    kept = 0\n"
+            ),
+        ),
+    ),
+    ("optimal_interval", "numbers of NumPy"): (
+        ("import math\n", "import math\n\nimport numpy as np\n"),
+        ("return young_s, daly_s, useful", "return tuple(np.array([young_s, daly_s, useful]))"),
+    ),
+    ("goodput", "second by second"): _first(
+        "spent = dict.fromkeys(('useful', 'writing', 'lost', 'down'), 0)",
+        "kept, at_save, until, since = 0, 0, None, 0",
+        "trained, ready, down, waiting = 0, spares, None, False",
+        "moments, back = {t: failures.count(t) for t in failures}, {}",
+        "for now in range(end):",
+        "    if until == now:",
+        "        kept, until = at_save, None",
+        "        since = 0 if blocking else since",
+        "    ready += back.get(now, 0)",
+        "    if now in moments:",
+        "        spent['lost'] += trained - kept",
+        "        trained, until, since, waiting, down = kept, None, 0, True, None",
+        "        ready -= moments[now]",
+        "        back[now + repair] = back.get(now + repair, 0) + moments[now]",
+        "    if waiting and ready >= 0:",
+        "        waiting, down = False, now + recover",
+        "    if down == now:",
+        "        down = None",
+        "    if waiting or down is not None:",
+        "        spent['down'] += 1",
+        "        continue",
+        "    if since == interval and until is None:",
+        "        at_save, until = trained, now + write",
+        "    if since == interval and not blocking:",
+        "        since = 0",
+        "    if blocking and until is not None:",
+        "        spent['writing'] += 1",
+        "    else:",
+        "        trained, since = trained + 1, since + 1",
+        "return spent | {'useful': trained}",
+    ),
+}
+"""Unusual, and right."""
+
+CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
+    ("optimal_interval", "to three digits"): (
+        "wrong-result",
+        (
+            (
+                "return young_s, daly_s, useful",
+                "return tuple(round(each, 3) for each in (young_s, daly_s, useful))",
+            ),
+        ),
+    ),
+    ("optimal_interval", "the numbers of the example"): (
+        "wrong-result",
+        _first("return 1858.9986, 1818.5, 0.9271"),
+    ),
+    ("goodput", "the useful share alone"): (
+        "wrong-form",
+        (("    return spent\n", "    return spent['useful'] / end\n"),),
+    ),
+    ("goodput", "all but the useful in one"): (
+        "wrong-form",
+        (("    return spent\n", "    spent['down'] += spent.pop('lost')\n    return spent\n"),),
+    ),
+    ("goodput", "not a number"): (
+        "does-not-add-up",
+        (("    return spent\n", "    return spent | {'lost': float('nan')}\n"),),
+    ),
+}
+"""Refused, with this reason or diagnosis."""
