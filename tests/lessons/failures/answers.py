@@ -60,6 +60,24 @@ RIGHT: dict[tuple[str, str], Changes] = {
         "        trained, since = trained + 1, since + 1",
         "return spent | {'useful': trained}",
     ),
+    ("parse_log", "a dict from iteration to record"): (
+        ("    records, lost, restarts = [], [], 0\n", "    kept, lost, restarts = {}, [], 0\n"),
+        (
+            (
+                "            lost += [each for each in records if each[0] > at]\n"
+                "            records = [each for each in records if each[0] <= at]\n"
+            ),
+            "            lost += [kept.pop(n) for n in list(kept) if n > at]\n",
+        ),
+        (
+            "            records.append((int(record[1]), loss, took, rate))\n",
+            "            kept[int(record[1])] = (int(record[1]), loss, took, rate)\n",
+        ),
+        ('"records": records,', '"records": list(kept.values()),'),
+    ),
+    ("parse_log", "records as lists"): (
+        ('"records": records,', '"records": [list(each) for each in records],'),
+    ),
 }
 """Unusual, and right."""
 
@@ -88,6 +106,18 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ("goodput", "not a number"): (
         "does-not-add-up",
         (("    return spent\n", "    return spent | {'lost': float('nan')}\n"),),
+    ),
+    ("parse_log", "the newest log comes first"): (
+        "wrong-result",
+        (('"records": records,', '"records": records[::-1],'),),
+    ),
+    ("parse_log", "what is saved is loaded"): (
+        "wrong-result",
+        (('r"loaded checkpoint .* (\\d+)$"', 'r"checkpoint .*iteration (\\d+)"'),),
+    ),
+    ("parse_log", "the records alone"): (
+        "wrong-form",
+        (("    return {\n", "    return records\n    return {\n"),),
     ),
 }
 """Refused, with this reason or diagnosis."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from gpu_course.grading.check import check
 from gpu_course.lessons.failures.goodput import GOODPUT, happened
 from gpu_course.lessons.failures.optimal_interval import OPTIMAL_INTERVAL, useful_share
+from gpu_course.lessons.failures.parse_log import PARSE_LOG, read, story_of
+from gpu_course.lessons.failures.training_log import Record, told
 from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
@@ -115,3 +118,31 @@ def test_a_run_is_what_it_is_second_by_second() -> None:
         assert GOODPUT.reference(inputs, case)["result"] == expected, case.name
         assert solution(**inputs) == expected, case.name
         assert sum(expected.values()) == inputs["end"]
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    """As text NaN is equal to NaN."""
+    return repr(result | {"lost_ms": f"{result['lost_ms']:.3f}"})
+
+
+def test_what_is_left_of_a_log_is_what_its_story_tells() -> None:
+    """The log is written from what happened; the reference and the solution read the text alone."""
+    solution = solution_of(PARSE_LOG)["parse_log"]
+    cuts = 0
+    for number, case in enumerate(cases_and_random(PARSE_LOG, draws=40)):
+        ranks, attempts = story_of(np.random.default_rng(number), case)
+        story = told(np.random.default_rng(number), attempts, ranks)
+        assert _as_text(read(story.text)) == _as_text(story.result), case.name
+        assert _as_text(solution(story.text)) == _as_text(story.result), case.name
+        cuts += any(line.count("[default") > 1 for line in story.text.split("\n"))
+    assert cuts > 10
+
+
+def test_a_record_is_printed_as_megatron_does() -> None:
+    """Field by field of its training_log, the ones that the puzzle reads and those around them."""
+    line = Record(1201, "2.345678E+00", "105220.3", "149.02").line
+    names = [field.split(":")[0].strip() for field in line.strip(" |").split(" | ")]
+    assert names[0].split() == ["iteration", "1201/", "115000"]
+    assert names[1:4] == ["consumed samples", "elapsed time per iteration (ms)", "learning rate"]
+    assert {"lm loss", "grad norm", "number of nan iterations", "TFLOPs"} < set(names)
+    assert "lm loss" not in Record(1201, "", "105220.3", "149.02").line
