@@ -72,8 +72,9 @@ def elastic_restart(
         done += 1
         weights, m, v = adam(weights, total / batch, m, v, done)
         if done % every == 0:
+            # torch.stack copies: no later step changes what is saved.
             state = torch.stack([weights, m, v])
-            own = state[:, r * size : (r + 1) * size].clone()
+            own = state[:, r * size : (r + 1) * size]
             save({"state": own, "done": done})
     return weights
     # end answer

@@ -78,6 +78,23 @@ RIGHT: dict[tuple[str, str], Changes] = {
     ("parse_log", "records as lists"): (
         ('"records": records,', '"records": [list(each) for each in records],'),
     ),
+    ("find_the_spike", "medians of NumPy"): (
+        ("from statistics import median\n", "\nimport numpy as np\n"),
+        (
+            "    spikes, before = [], []\n",
+            (
+                "    def median(values):\n"
+                "        return np.median(list(values))\n\n"
+                "    spikes, before = [], []\n"
+            ),
+        ),
+    ),
+    ("find_the_spike", "tuples, and a step of NumPy"): (
+        (
+            'return {"spikes": spikes, "slower": slower}',
+            'return {"slower": slower, "spikes": tuple(spikes)}',
+        ),
+    ),
 }
 """Unusual, and right."""
 
@@ -118,6 +135,30 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ("parse_log", "the records alone"): (
         "wrong-form",
         (("    return {\n", "    return records\n    return {\n"),),
+    ),
+    ("find_the_spike", "the largest loss"): (
+        "wrong-result",
+        (
+            (
+                'return {"spikes": spikes,',
+                (
+                    "at = losses.index(max(losses)) if losses else 0\n"
+                    '    return {"spikes": [(at, at)],'
+                ),
+            ),
+        ),
+    ),
+    ("find_the_spike", "nothing is ever wrong"): (
+        "wrong-result",
+        (('"spikes": spikes, "slower": slower', '"spikes": [], "slower": None'),),
+    ),
+    ("find_the_spike", "the first steps alone"): (
+        "wrong-result",
+        (('"spikes": spikes,', '"spikes": [first for first, _ in spikes],'),),
+    ),
+    ("find_the_spike", "the spikes alone"): (
+        "wrong-form",
+        (("    return {", "    return spikes\n    return {"),),
     ),
 }
 """Refused, with this reason or diagnosis."""

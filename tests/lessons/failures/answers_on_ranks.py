@@ -57,7 +57,7 @@ ROWS = {
             (
                 (
                     "            state = torch.stack([weights, m, v])\n"
-                    "            own = state[:, r * size : (r + 1) * size].clone()\n"
+                    "            own = state[:, r * size : (r + 1) * size]\n"
                 ),
                 "            own = torch.stack([weights[mine], m, v])\n",
             ),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from gpu_course.grading.check import check
+from gpu_course.lessons.failures.curves import Planted, drawn
+from gpu_course.lessons.failures.find_the_spike import FIND_THE_SPIKE
 from gpu_course.lessons.failures.goodput import GOODPUT, happened
 from gpu_course.lessons.failures.optimal_interval import OPTIMAL_INTERVAL, useful_share
 from gpu_course.lessons.failures.parse_log import PARSE_LOG, read, story_of
@@ -146,3 +149,23 @@ def test_a_record_is_printed_as_megatron_does() -> None:
     assert names[1:4] == ["consumed samples", "elapsed time per iteration (ms)", "learning rate"]
     assert {"lm loss", "grad norm", "number of nan iterations", "TFLOPs"} < set(names)
     assert "lm loss" not in Record(1201, "", "105220.3", "149.02").line
+
+
+def test_a_sound_run_raises_no_alarm_and_a_planted_fault_does() -> None:
+    """The planted step is found within half a window: a median moves when a half has changed."""
+    solution = solution_of(FIND_THE_SPIKE)["find_the_spike"]
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        sound = Planted(150, hiccups=(30, 77, 78), norms_alone={50: 2}, drift=2.0, no_rate=(9,))
+        assert solution(*drawn(rng, sound), 16, 4.0) == {"spikes": [], "slower": None}
+        at, spike = (int(step) for step in rng.choice(np.arange(30, 120), 2, replace=False))
+        found = solution(*drawn(rng, replace(sound, spikes={spike: 1.6}, slow={at: 9})), 16, 4.0)
+        assert found["spikes"] == [(spike, spike)]
+        assert abs(found["slower"] - at) <= 8
+
+
+def test_the_numbers_of_bloom_are_found() -> None:
+    """149 to 140 TFLOP/s, and a loss of 5.10 with a norm of 960 (shared with the discussion)."""
+    solution = solution_of(FIND_THE_SPIKE)["find_the_spike"]
+    found = solution([2.0] * 9 + [5.10], [0.2] * 9 + [960.0], [149.0] * 5 + [140.0] * 5, 4, 5.0)
+    assert found == {"spikes": [(9, 9)], "slower": 5}
