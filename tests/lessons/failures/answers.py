@@ -95,6 +95,31 @@ RIGHT: dict[tuple[str, str], Changes] = {
             'return {"slower": slower, "spikes": tuple(spikes)}',
         ),
     ),
+    ("find_the_faulty_rank", "the middle value instead of a vote"): (
+        (
+            (
+                "        votes = [sum(same(a, b) for b in values) for a in values]\n"
+                "        most = values[np.argmax(votes)]\n"
+            ),
+            "        most = np.sort(values)[len(values) // 2]\n",
+        ),
+    ),
+    ("find_the_faulty_rank", "who comes late, by how far all are apart"): (
+        (
+            "    waits = left - arrived\n",
+            "    came = arrived - left\n",
+        ),
+        (
+            (
+                "    middle = np.median(waits, axis=1, keepdims=True)\n"
+                "    times_late = np.sum(middle - waits >= least, axis=0)\n"
+            ),
+            (
+                "    waits = came - np.median(came, axis=1, keepdims=True)\n"
+                "    times_late = (waits >= least).sum(0)\n"
+            ),
+        ),
+    ),
 }
 """Unusual, and right."""
 
@@ -159,6 +184,27 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ("find_the_spike", "the spikes alone"): (
         "wrong-form",
         (("    return {", "    return spikes\n    return {"),),
+    ),
+    ("find_the_faulty_rank", "no alarm ever"): (
+        "wrong-result",
+        (('"slow": slow, "corrupt": corrupt', '"slow": [], "corrupt": []'),),
+    ),
+    ("find_the_faulty_rank", "the first rank of most votes is right"): (
+        "wrong-result",
+        (
+            (
+                "for step, values in enumerate(result):",
+                "for step, values in enumerate(result[:12]):",
+            ),
+        ),
+    ),
+    ("find_the_faulty_rank", "ranks without their steps"): (
+        "wrong-result",
+        (('"corrupt": corrupt', '"corrupt": [rank for _, rank in corrupt]'),),
+    ),
+    ("find_the_faulty_rank", "two lists"): (
+        "wrong-form",
+        (('return {"slow": slow, "corrupt": corrupt}', "return slow, corrupt"),),
     ),
 }
 """Refused, with this reason or diagnosis."""

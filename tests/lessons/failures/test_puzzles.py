@@ -11,13 +11,16 @@ import pytest
 
 from gpu_course.grading.check import check
 from gpu_course.lessons.failures.curves import Planted, drawn
+from gpu_course.lessons.failures.elastic_restart import ELASTIC_RESTART, trained
+from gpu_course.lessons.failures.find_the_faulty_rank import FIND_THE_FAULTY_RANK, FLEETS
 from gpu_course.lessons.failures.find_the_spike import FIND_THE_SPIKE
+from gpu_course.lessons.failures.fleet import LEAST_TICKS, TICK_S, Fleet, flipped, recorded
 from gpu_course.lessons.failures.goodput import GOODPUT, happened
 from gpu_course.lessons.failures.optimal_interval import OPTIMAL_INTERVAL, useful_share
 from gpu_course.lessons.failures.parse_log import PARSE_LOG, read, story_of
 from gpu_course.lessons.failures.training_log import Record, told
 from gpu_course.puzzle import index
-from gpu_course.puzzle.specification import PythonPuzzle
+from gpu_course.puzzle.specification import Case, PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random, solution_of
 
@@ -169,3 +172,72 @@ def test_the_numbers_of_bloom_are_found() -> None:
     solution = solution_of(FIND_THE_SPIKE)["find_the_spike"]
     found = solution([2.0] * 9 + [5.10], [0.2] * 9 + [960.0], [149.0] * 5 + [140.0] * 5, 4, 5.0)
     assert found == {"spikes": [(9, 9)], "slower": 5}
+
+
+def _is_slow(fleet: Fleet, times: int) -> bool:
+    return 2 * times > fleet.steps
+
+
+@pytest.mark.parametrize("name", FLEETS)
+def test_what_is_planted_in_a_fleet_is_found_and_nothing_else(name: str) -> None:
+    """The reference and the solution against what was planted, which neither of them sees."""
+    solution = solution_of(FIND_THE_FAULTY_RANK)["find_the_faulty_rank"]
+    fleet, case = FLEETS[name], Case(name, {"fleet": list(FLEETS).index(name)})
+    for seed in range(10):
+        inputs = FIND_THE_FAULTY_RANK.inputs(np.random.default_rng(seed), case)
+        slow = [
+            rank
+            for rank, (ticks, times) in fleet.late.items()
+            if ticks >= LEAST_TICKS and _is_slow(fleet, times)
+        ]
+        planted = fleet.flips.keys() | fleet.spoiled.keys()
+        corrupt = sorted(planted, key=lambda at: (at[0], math.inf if at[1] is None else at[1]))
+        expected = {"slow": sorted(slow), "corrupt": corrupt}
+        assert FIND_THE_FAULTY_RANK.reference(inputs, case)["result"] == expected
+        assert solution(**inputs) == expected
+
+
+def test_a_sound_fleet_is_sound_whatever_is_drawn() -> None:
+    solution = solution_of(FIND_THE_FAULTY_RANK)["find_the_faulty_rank"]
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        ranks, steps = int(rng.integers(1, 20)), int(rng.integers(10, 60))
+        pauses = tuple(rng.integers(0, ranks, 4).tolist())
+        fleet = Fleet(ranks, steps, pauses=pauses, cancels=bool(seed % 2))
+        found = solution(**recorded(rng, fleet), least=LEAST_TICKS * TICK_S)
+        assert found == {"slow": [], "corrupt": []}
+
+
+def test_a_flipped_bit_is_one_bit_of_the_number() -> None:
+    for bit in range(64):
+        assert flipped(flipped(1.75, bit), bit) == 1.75
+        assert flipped(1.75, bit) != 1.75
+    assert flipped(1.0, 63) == -1.0
+
+
+def test_one_process_trains_as_adam_of_pytorch_does() -> None:
+    """The reference of elastic_restart, with PyTorch's Adam and autograd in its place."""
+    torch = pytest.importorskip("torch")
+    case = ELASTIC_RESTART.cases[0]
+    inputs = ELASTIC_RESTART.inputs(np.random.default_rng(5), case)
+    weights = torch.nn.Parameter(torch.from_numpy(inputs["parameters"].copy()))
+    adam = torch.optim.Adam([weights], lr=0.01, betas=(0.9, 0.99), eps=0.01)
+    x, y = torch.from_numpy(inputs["x"]), torch.from_numpy(inputs["y"])
+    for step in range(inputs["steps"]):
+        taken = inputs["order"][step * inputs["batch"] : (step + 1) * inputs["batch"]]
+        adam.zero_grad()
+        ((torch.tanh(x[taken] @ weights) - y[taken]) ** 2 / 2).mean().backward()
+        adam.step()
+    expected = trained(inputs, inputs["steps"])
+    np.testing.assert_allclose(weights.detach().numpy(), expected, rtol=1e-11)
+    assert not np.allclose(trained(inputs, inputs["steps"] - 1), expected, rtol=1e-4)
+
+
+def test_a_restart_is_asked_for_in_every_direction() -> None:
+    pairs = {(case.sizes["before"], case.sizes["after"]) for case in ELASTIC_RESTART.cases}
+    signs = {(after > before) - (after < before) for before, after in pairs}
+    assert signs == {-1, 0, 1}
+    for case in ELASTIC_RESTART.cases:
+        sizes = case.sizes
+        done = sizes["killed"] // sizes["every"] * sizes["every"]
+        assert done < sizes["steps"] and sizes["killed"] < sizes["steps"]
