@@ -1,0 +1,243 @@
+"""What lesson 32 does on real ranks: a run that is killed and comes back, a hang, a slow disk."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gpu_course.errors import CourseError
+from gpu_course.lessons.failures import recorder
+from gpu_course.notebook.note import telling
+from gpu_course.ranks.runner import RankFailed, run_function
+from simt.text import count
+
+STEPS = 12
+CLOSE = 1e-12
+"""Relative: what another order of sums may change in float64."""
+
+
+@dataclass(frozen=True)
+class Back:
+    """A run that has come back from its newest checkpoint.
+
+    Attributes:
+        ranks: on which it went on.
+        began: with which step.
+        losses: of the steps since.
+        whole: losses of the same steps where nobody was killed.
+        counted: {times: rows} that the history of the final weights has seen so often.
+        again: steps that were done a second time.
+    """
+
+    ranks: int
+    began: int
+    losses: tuple[float, ...]
+    whole: tuple[float, ...]
+    counted: dict[int, int]
+    again: int
+
+    @property
+    def same(self) -> str:
+        """How near the losses are to those of the run that nobody killed."""
+        if self.losses == self.whole:
+            return "bit for bit"
+        off = max(abs(a - b) / abs(b) for a, b in zip(self.losses, self.whole, strict=True))
+        return "to 12 digits" if off < CLOSE else "not the same"
+
+    def __str__(self) -> str:
+        seen = ", ".join(f"{rows} rows {_times(times)}" for times, rows in self.counted.items())
+        return "\n".join(
+            (
+                f"back on {count(self.ranks, 'rank')} with step {self.began}",
+                f"steps done a second time: {self.again}",
+                f"losses as if nobody had been killed: {self.same}",
+                f"seen on the way to the final weights: {seen}",
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Killed:
+    """A run of which one rank was killed, and the folder that it left.
+
+    Attributes:
+        ranks: of the run.
+        rank, step: who was killed, and in which step.
+        said: what was told of the end.
+        whole: losses of the same run without a kill.
+        newest: the step of the newest whole checkpoint.
+        folder: with its checkpoints and logs; gone with this object.
+    """
+
+    ranks: int
+    rank: int
+    step: int
+    said: str
+    whole: tuple[float, ...]
+    newest: int
+    folder: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    def __str__(self) -> str:
+        from gpu_course.lessons.failures.training import logs
+
+        last = max((each.step for each in logs(self.folder)), default=None)
+        kept = sorted(path.parent.name for path in Path(self.folder).glob("*/.metadata"))
+        return "\n".join(
+            (
+                f"{self.said}, and the others could not go on",
+                f"the last line of the logs: {'none' if last is None else f'step {last}'}",
+                f"whole checkpoints: {', '.join(kept) or 'none'}",
+            )
+        )
+
+    @telling
+    def back(self, ranks: int) -> Back:
+        """Returns what becomes of it on so many ranks.
+
+        Args:
+            ranks: 1, 2, 3, 4 or 6, which share a batch of 12 rows evenly.
+        """
+        from gpu_course.lessons.failures.training import BATCH, train
+
+        if BATCH % ranks:
+            raise CourseError(f"{ranks} ranks do not share {BATCH} rows", "take 1, 2, 3, 4 or 6")
+        with tempfile.TemporaryDirectory() as parent:
+            folder = str(Path(parent, "run"))
+            shutil.copytree(self.folder, folder)
+            asked = {"folder": folder, "steps": STEPS, "attempt": 1}
+            found = run_function(train, ranks, asked).results[0]
+            began = found["began"]
+            counted, again = _counted(folder)
+        losses = tuple(found["losses"])
+        return Back(ranks, began, losses, self.whole[began:], counted, again)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def killed(rank: int = 1, step: int = 8, ranks: int = 3) -> Killed:
+    """Returns a run of which a process is ended in the middle of a step, by SIGKILL.
+
+    Args:
+        rank: whose process.
+        step: in which, after its gradients are there.
+        ranks: of the run, 1 to 4.
+
+    Raises:
+        CourseError: the numbers do not fit, or the ranks could not run at all.
+    """
+    from gpu_course.lessons.failures.training import BATCH, newest, train
+
+    if not 0 <= rank < ranks or not 0 <= step < STEPS or ranks > 4 or BATCH % ranks:
+        raise CourseError(
+            f"rank {rank} of {ranks}, step {step} of {STEPS}",
+            "ask for a rank of 1, 2, 3 or 4, and for one of the steps",
+        )
+    with tempfile.TemporaryDirectory() as undisturbed:
+        asked = {"folder": undisturbed, "steps": STEPS}
+        whole = tuple(run_function(train, ranks, asked).results[0]["losses"])
+    folder = tempfile.mkdtemp()
+    try:
+        run_function(train, ranks, {"folder": folder, "steps": STEPS, "kill": [rank, step]})
+    except RankFailed as failed:
+        if failed.key != "ended" or failed.rank != rank:
+            raise
+        said = f"rank {rank} was ended by SIGKILL in step {step}"
+        return Killed(ranks, rank, step, said, whole, newest(folder), folder)
+    raise CourseError("the rank was to be killed, and the run came to its end")
+
+
+def _counted(folder: str) -> tuple[dict[int, int], int]:
+    """Returns ({times: rows seen so often}, steps done again) of a run's final history.
+
+    Of a step that two attempts have done, the later one counts: the weights come from it.
+    """
+    from gpu_course.lessons.failures.training import logs
+
+    latest: dict[int, int] = {}
+    steps: set[tuple[int, int]] = set()
+    found = logs(folder)
+    for each in found:
+        latest[each.step] = max(latest.get(each.step, 0), each.attempt)
+        steps.add((each.attempt, each.step))
+    rows = Counter(row for each in found if each.attempt == latest[each.step] for row in each.rows)
+    times = Counter(rows.values())
+    return dict(sorted(times.items())), len(steps) - len(latest)
+
+
+@telling
+def hang_text(fault: str = "another call", ranks: int = 3) -> str:
+    """Returns what each rank's recorder says of a run that hangs, one list after the other.
+
+    Args:
+        fault: of rank 1, as for `hanging.hang`.
+        ranks: of the run.
+    """
+    lines = []
+    for rank, (entries, error) in enumerate(_hung(fault, ranks)):
+        lines.append(f"rank {rank} {error or 'came to its end'}")
+        lines += [f"  {e.number}  {e.name:<12}{e.state:<12}{e.place}" for e in entries]
+    return "\n".join(lines)
+
+
+@telling
+def odd_one_text(fault: str = "another call", ranks: int = 3) -> str:
+    """Returns which rank called another thing, found by laying the lists side by side.
+
+    Args:
+        fault, ranks: as for `hang_text`.
+    """
+    found = recorder.first_difference([entries for entries, _ in _hung(fault, ranks)])
+    return str(found) if found else "all ranks called the same"
+
+
+def _hung(fault: str, ranks: int) -> list[tuple[Sequence[recorder.Entry], str]]:
+    from gpu_course.lessons.failures.hanging import hang
+
+    results = run_function(hang, ranks, {"fault": fault}).results
+    return [([_entry(each) for each in r["entries"]], r["error"]) for r in results]
+
+
+def _entry(told: dict[str, Any]) -> recorder.Entry:
+    sizes = tuple(tuple(map(int, each)) for each in told["sizes"])
+    return recorder.Entry(**told | {"sizes": sizes})
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A checkpoint written while training went on.
+
+    Attributes:
+        events: on rank 0, in order.
+        holds: the step whose weights it has.
+    """
+
+    events: tuple[str, ...]
+    holds: int
+
+    def __str__(self) -> str:
+        return "\n".join(self.events)
+
+
+def behind(copied: bool = True) -> Behind:
+    """Returns what happens round a checkpoint of step 3 on a disk that is three steps late.
+
+    Args:
+        copied: whether the weights are copied before the call returns, as `async_save` does it.
+    """
+    from gpu_course.lessons.failures.saving import behind as program
+
+    with tempfile.TemporaryDirectory() as folder:
+        asked = {"path": str(Path(folder, "checkpoint")), "copied": copied}
+        found = run_function(program, 2, asked).results[0]
+    return Behind(tuple(found["events"]), int(found["holds"]))
