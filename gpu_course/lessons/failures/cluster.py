@@ -23,6 +23,13 @@ NEVER = math.inf
 MAX_EVENTS = 200_000
 """A job that fails faster than it can begin never ends; after so many events it is told."""
 
+NODE_GPUS = 8
+LLAMA_3_GPU_HOURS = 16_384 * 54 * 24 / 419
+"""GPU hours for each unexpected interruption: 419 in 54 days on 16,384 GPUs.
+
+Source: The Llama 3 Herd of Models, arXiv 2407.21783, Table 5.
+"""
+
 USES = ("training", "slowed", "writing", "lost", "restarting", "waiting for a node")
 """What the time of a job goes to; the first is what it was bought for."""
 
