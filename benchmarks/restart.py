@@ -32,7 +32,10 @@ def main(
     if plain:
         with tempfile.TemporaryDirectory() as folder:
             told = launched(folder, ranks=ranks, plain=True)
-            print(f"\nwithout a prefix, exit status {told.status}\n{told}")
+            print(f"\nwithout a prefix, exit status {told.status}")
+            for each in told.events:
+                if each.attempt:
+                    print(f"  attempt {each.attempt}  rank {each.rank} {each.what}")
 
 
 if __name__ == "__main__":

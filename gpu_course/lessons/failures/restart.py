@@ -81,11 +81,20 @@ class Transcript:
         """From the kill to the end of the first step after it."""
         return self.first(1, "has done step").at_s - self.first(0, "is killed").at_s
 
+    @property
+    def turns(self) -> tuple[Happened, ...]:
+        """The events without the steps, but for the last before the kill and the first after it."""
+        killed = self.first(0, "is killed")
+        own = [e for e in self.events if e.rank == killed.rank]
+        last = [e for e in own if e.attempt == 0 and e.what.startswith("has done")][-1:]
+        kept = {*last, self.first(1, "has done step")}
+        return tuple(e for e in self.events if e in kept or not e.what.startswith("has done"))
+
     def __str__(self) -> str:
         killed = self.first(0, "is killed").at_s
         return "\n".join(
             f"{each.at_s - killed:+7.2f} s  attempt {each.attempt}  rank {each.rank} {each.what}"
-            for each in self.events
+            for each in self.turns
         )
 
 
@@ -182,8 +191,10 @@ def main(
 
 
 def _short(error: str) -> str:
-    known = ("connectFullMesh", "Connection closed by peer", "Connection reset by peer")
-    return next((words for words in known if words in error), error[:60])
+    if "connectFullMesh" in error:
+        return "connectFullMesh"
+    gone = ("Connection closed by peer", "Connection reset by peer")
+    return "its peer is gone" if any(each in error for each in gone) else error[:60]
 
 
 if __name__ == "__main__":

@@ -9,13 +9,20 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.failures import recorder
+from gpu_course.lessons.failures.training_log import Record
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import run_own
+from gpu_course.ranks.programs import called
 from gpu_course.ranks.runner import RankFailed, run_function
 from simt.text import count
+
+if TYPE_CHECKING:
+    from gpu_course.lessons.failures.training import Logged
 
 STEPS = 12
 CLOSE = 1e-12
@@ -33,6 +40,7 @@ class Back:
         whole: losses of the same steps where nobody was killed.
         counted: {times: rows} that the history of the final weights has seen so often.
         again: steps that were done a second time.
+        logs: what all ranks wrote, before the kill and after it.
     """
 
     ranks: int
@@ -41,6 +49,7 @@ class Back:
     whole: tuple[float, ...]
     counted: dict[int, int]
     again: int
+    logs: tuple[Logged, ...] = field(repr=False)
 
     @property
     def same(self) -> str:
@@ -106,7 +115,7 @@ class Killed:
         Args:
             ranks: 1, 2, 3, 4 or 6, which share a batch of 12 rows evenly.
         """
-        from gpu_course.lessons.failures.training import BATCH, train
+        from gpu_course.lessons.failures.training import BATCH, logs, train
 
         if BATCH % ranks:
             raise CourseError(f"{ranks} ranks do not share {BATCH} rows", "take 1, 2, 3, 4 or 6")
@@ -116,9 +125,10 @@ class Killed:
             asked = {"folder": folder, "steps": STEPS, "attempt": 1}
             found = run_function(train, ranks, asked).results[0]
             began = found["began"]
-            counted, again = _counted(folder)
+            found_logs = tuple(logs(folder))
+        counted, again = _counted(found_logs)
         losses = tuple(found["losses"])
-        return Back(ranks, began, losses, self.whole[began:], counted, again)
+        return Back(ranks, began, losses, self.whole[began:], counted, again, found_logs)
 
 
 def _times(number: int) -> str:
@@ -157,22 +167,64 @@ def killed(rank: int = 1, step: int = 8, ranks: int = 3) -> Killed:
     raise CourseError("the rank was to be killed, and the run came to its end")
 
 
-def _counted(folder: str) -> tuple[dict[int, int], int]:
+def _counted(logs: Sequence[Logged]) -> tuple[dict[int, int], int]:
     """Returns ({times: rows seen so often}, steps done again) of a run's final history.
 
     Of a step that two attempts have done, the later one counts: the weights come from it.
     """
-    from gpu_course.lessons.failures.training import logs
-
     latest: dict[int, int] = {}
-    steps: set[tuple[int, int]] = set()
-    found = logs(folder)
-    for each in found:
+    for each in logs:
         latest[each.step] = max(latest.get(each.step, 0), each.attempt)
-        steps.add((each.attempt, each.step))
-    rows = Counter(row for each in found if each.attempt == latest[each.step] for row in each.rows)
+    rows = Counter(row for each in logs if each.attempt == latest[each.step] for row in each.rows)
     times = Counter(rows.values())
+    steps = {(each.attempt, each.step) for each in logs}
     return dict(sorted(times.items())), len(steps) - len(latest)
+
+
+def log_of(back: Back) -> str:
+    """Returns the log of a run that was killed and came back, as Megatron would have printed it.
+
+    Times and rates are made up, since nobody measured them: 105,000 ms and 150 TFLOP/s.
+
+    Args:
+        back: it, on any number of ranks.
+    """
+    lines = []
+    loaded = False
+    for each in back.logs:
+        if each.attempt and not loaded:
+            lines.append(f"[default{each.size - 1}]: {_LOADED.format(back.began)}")
+            loaded = True
+        record = Record(each.step + 1, f"{each.loss:.6E}", "105000.0", "150.00")
+        lines.append(f"[default{each.rank}]: {record.line}")
+    return "\n".join([*lines, ""])
+
+
+_LOADED = " successfully loaded checkpoint from /ckpt at iteration {}"
+
+
+@asks_for_answers
+@telling
+def own_parse_text(back: Back) -> str:
+    """Returns what your answer reads from the log of a run that was killed.
+
+    Args:
+        back: it, on as many ranks as before.
+    """
+    asked = {"text": log_of(back)}
+    found = run_own("parse_log", called, 1, function="parse_log", asked=asked).results[0]
+    try:
+        kept = [record[0] for record in found["records"]]
+        lost, restarts = found["lost"], found["restarts"]
+    except (TypeError, KeyError, IndexError):
+        raise CourseError("your parse_log returns no records") from None
+    return "\n".join(
+        (
+            f"restarts: {restarts}",
+            f"records that were lost: {lost}",
+            f"iterations that count: {' '.join(map(str, kept))}",
+        )
+    )
 
 
 @telling

@@ -44,6 +44,8 @@ from gpu_course.ranks.programs import called
 
 JOB_S = 10 * DAY_S
 SEEDS = 3
+HOPELESS = 0.02
+"""A goodput below which nobody waits for the end of a simulated job."""
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 """Of the best interval, those that are simulated."""
 
@@ -99,6 +101,11 @@ def one_job(
         gpus, gpu_hours, interval_min, stop_s, restart_min, spares: as for `cluster_of`.
     """
     cluster = cluster_of(gpus, gpu_hours, interval_min, stop_s, restart_min, spares)
+    if expected_goodput(cluster) < HOPELESS:
+        raise CourseError(
+            f"a failure every {duration(cluster.mtbf_s)}: this job fails faster than it gets on",
+            "save more often, or come back sooner",
+        )
     ledger = run(cluster, JOB_S)
     events = len(ledger.events)
     text = (
@@ -128,7 +135,7 @@ def goodputs(cluster: Cluster, marks: dict[str, float]) -> Goodputs:
 @lru_cache(256)
 def _found(cluster: Cluster) -> tuple[float, ...]:
     """Returns the goodput of a few jobs; 0 for one that gets nowhere."""
-    if expected_goodput(cluster) < 0.02:
+    if expected_goodput(cluster) < HOPELESS:
         return (0.0,) * SEEDS
     return tuple(run(cluster, JOB_S / 2, seed).goodput for seed in range(SEEDS))
 
@@ -186,6 +193,48 @@ def jobs(named: dict[str, Cluster], days: float = 20.0) -> Picture:
     """
     found = [spent(name, run(each, days * DAY_S)) for name, each in named.items()]
     return Picture(draw_spent(found))
+
+
+WAYS = {
+    "a minute's stop, every 2 h": (7200, 60, True),
+    "a minute's stop, every 20 min": (1200, 60, True),
+    "in the background, every 20 min": (1200, 60, False),
+    "in the background, every 2 min": (120, 60, False),
+}
+"""Ways to save: seconds between two checkpoints, seconds for one, whether training waits."""
+
+
+@asks_for_answers
+@telling
+def own_goodput_text(days: int = 30) -> str:
+    """Returns what your account says of Llama 3's cluster, with several ways to save.
+
+    Args:
+        days: of the run.
+    """
+    end = days * int(DAY_S)
+    gaps = np.random.default_rng(32).exponential(LLAMA_3_GPU_HOURS / 16_384 * HOUR_S, 20 * days)
+    failures = [int(each) for each in np.cumsum(gaps) if each < end - 1]
+    lines = [f"{len(failures)} failures in {days} days, restarts of 10 minutes, 16 spares"]
+    lines.append(f"{'':<33}{'useful':>8}{'writing':>9}{'lost':>8}{'down':>8}")
+    for name, (interval, write, blocking) in WAYS.items():
+        asked = {
+            "failures": failures,
+            "end": end,
+            "interval": interval,
+            "write": write,
+            "blocking": blocking,
+            "recover": 600,
+            "spares": 16,
+            "repair": int(DAY_S),
+        }
+        found = own_result("goodput", asked)
+        try:
+            shares = [found[use] / end for use in ("useful", "writing", "lost", "down")]
+        except (TypeError, KeyError):
+            raise CourseError("your goodput returns no account of the four") from None
+        lines.append(f"{name:<33}" + "".join(f"{share:>8.1%} " for share in shares).rstrip())
+    return "\n".join(lines)
 
 
 def in_memory(disk: Cluster, every_s: float, disk_every: int) -> Cluster:
@@ -268,6 +317,16 @@ def _quantile(n: int, k: int, share: float) -> float:
         )
         low, high = (middle, high) if below < share else (low, middle)
     return (low + high) / 2
+
+
+def chance_of_a_run(days: float, mean_hours: float) -> float:
+    """Returns the probability that a run lasts so long, where failures come at a constant rate.
+
+    Args:
+        days: or longer.
+        mean_hours: between failures.
+    """
+    return math.exp(-days * 24 / mean_hours)
 
 
 @telling

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ from gpu_course.lessons.failures.training import logs
 
 pytestmark = pytest.mark.long(25)
 
+LESSON = Path(__file__).parents[3] / "notebooks" / "source" / "32_failures.md"
+TRANSCRIPT = re.compile(r"```text\n( *[-+]\d.*?)```", re.DOTALL)
+
+
+def _told(transcript: str) -> list[str]:
+    """What the ranks told, without seconds; two ranks may tell the same in either order."""
+    return sorted(re.sub(r"^ *[-+][\d.]+ s  ", "", line) for line in transcript.splitlines())
+
 
 def test_torchrun_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
     told = launched(tmp_path, ranks=2, steps=12, kill=(1, 8))
@@ -20,8 +29,9 @@ def test_torchrun_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
     killed = told.first(0, "is killed in step 8")
     assert (killed.rank, told.first(1, "goes on").what) == (1, "goes on with step 6")
     # The other rank learns of it from the wire, in the step that it cannot end.
-    assert told.first(0, "fails: Connection").rank == 0
+    assert told.first(0, "fails: its peer is gone").rank == 0
     assert told.back_s > 0
+    assert _told(str(told)) == _told(TRANSCRIPT.search(LESSON.read_text(encoding="utf-8"))[1])  # type: ignore[index]
     found = logs(tmp_path)
     for rank in range(2):
         steps = [(each.attempt, each.step) for each in found if each.rank == rank]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 
 import pytest
 
 from gpu_course.errors import CourseError
+from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
 from gpu_course.lessons.failures import recorder, runs
+from gpu_course.lessons.failures.faulty import watched
 from gpu_course.lessons.failures.recorder import Entry, first_difference
 from gpu_course.notebook.note import Note
+from gpu_course.ranks.runner import run_function
+from tests.gpu_course.notebook.test_feedback import SOLUTIONS
 
 pytestmark = pytest.mark.long(30)
 NEEDS_RANKS = pytest.mark.skipif(
@@ -139,3 +144,37 @@ def test_a_recorder_that_was_off_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 
     with pytest.raises(CourseError, match="has recorded nothing"):
         recorder.entries(pickle.dumps({"version": "2.10"}))
+
+
+@NEEDS_RANKS
+def test_a_slow_rank_and_a_flipped_bit_show_in_what_is_measured() -> None:
+    asked = {"steps": 6, "slow": 2, "flipped": [1, 3]}
+    found = run_function(watched, 4, asked).results
+    medians = [statistics.median(each["compute_ms"]) for each in found]
+    # Processor time, not time of a clock: another program on this machine changes little of it.
+    assert medians.index(max(medians)) == 2
+    sums = list(zip(*(each["sums"] for each in found), strict=True))
+    assert all(len(set(step)) == 1 for step in sums[:3])
+    for step in sums[3:]:
+        assert step[1] != step[0] and len({step[0], step[2], step[3]}) == 1
+
+
+@NEEDS_RANKS
+def test_replicas_without_a_fault_stay_equal() -> None:
+    found = run_function(watched, 3, {"steps": 3, "slow": -1, "flipped": [-1, 0]}).results
+    assert found[0]["sums"] == found[1]["sums"] == found[2]["sums"]
+    assert all(len(each[key]) == 3 for each in found for key in each)
+
+
+@NEEDS_RANKS
+def test_the_log_of_a_killed_run_is_read(
+    killed: runs.Killed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    back = killed.back(3)
+    assert runs.log_of(back).count("successfully loaded") == 1
+    monkeypatch.setenv(ANSWERS_VARIABLE, str(SOLUTIONS))
+    assert runs.own_parse_text(back) == (
+        "restarts: 1\nrecords that were lost: 2\niterations that count: 1 2 3 4 5 6 7 8 9 10 11 12"
+    )
+    monkeypatch.setenv(ANSWERS_VARIABLE, str(tmp_path))
+    assert isinstance(runs.own_parse_text(back), Note)
