@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_course.errors import CourseError
 from gpu_course.lessons.failures import recorder
 from gpu_course.lessons.failures.training_log import Record
@@ -293,3 +295,82 @@ def behind(copied: bool = True) -> Behind:
         asked = {"path": str(Path(folder, "checkpoint")), "copied": copied}
         found = run_function(program, 2, asked).results[0]
     return Behind(tuple(found["events"]), int(found["holds"]))
+
+
+LEAST_S = 0.01
+"""By so much less than the median a slow rank waits: more than a busy laptop's pauses."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What was measured of a run on real ranks, as the puzzle gets it.
+
+    Attributes:
+        measured: "arrived", "left", "own", "sizes" and "result", each (steps, ranks).
+        off: ranks whose weights differ from those of the most at the end.
+    """
+
+    measured: dict[str, np.ndarray]
+    off: tuple[int, ...]
+
+    @property
+    def waits_ms(self) -> list[float]:
+        """For each rank, the median of its waits in the all-reduce."""
+        waits = self.measured["left"] - self.measured["arrived"]
+        return [float(each) for each in 1000 * np.median(waits, axis=0)]
+
+    def __str__(self) -> str:
+        waits = (f"rank {rank}: {wait:.0f} ms" for rank, wait in enumerate(self.waits_ms))
+        return "waits in the all-reduce, median: " + ", ".join(waits)
+
+
+def watched_run(
+    slow: int = 2, flipped: tuple[int, int] = (1, 5), ranks: int = 4, steps: int = 8
+) -> Watched:
+    """Returns what is measured of replicas of which one computes more, and one gets another bit.
+
+    Args:
+        slow: the rank that computes more than the others; -1 for none.
+        flipped: (rank, step) of the bit; rank -1 for none.
+        ranks, steps: of the run.
+    """
+    from gpu_course.lessons.failures.faulty import watched
+
+    asked = {"steps": steps, "slow": slow, "flipped": list(flipped)}
+    told = run_function(watched, ranks, asked).results
+    names = ("arrived", "left", "own", "sizes", "result")
+    measured = {
+        name: np.array([each[name] for each in told], dtype=np.float64).T.copy() for name in names
+    }
+    last = [each["weights"][-1] for each in told]
+    most = max(last, key=last.count)
+    off = tuple(rank for rank, each in enumerate(last) if each != most)
+    return Watched(measured, off)
+
+
+@asks_for_answers
+@telling
+def own_faulty_text(run: Watched) -> str:
+    """Returns whom your answer finds in what was measured of a real run.
+
+    Args:
+        run: of `watched_run`.
+    """
+    puzzle, asked = "find_the_faulty_rank", {**run.measured, "least": LEAST_S}
+    found = run_own(puzzle, called, 1, function=puzzle, asked=asked).results[0]
+    try:
+        late, corrupt = list(found["slow"]), [tuple(each) for each in found["corrupt"]]
+        places = [f"step {step}, rank {rank}" for step, rank in corrupt]
+    except (TypeError, KeyError, ValueError):
+        raise CourseError(f"your {puzzle} returns no ranks") from None
+    return "\n".join(
+        (
+            f"slow: {_listed(late)}",
+            f"corrupt: {'; '.join(places) or 'none'}",
+            f"weights that differ from the others' at the end: {_listed(run.off)}",
+        )
+    )
+
+
+def _listed(ranks: Sequence[int]) -> str:
+    return ", ".join(f"rank {rank}" for rank in ranks) or "none"

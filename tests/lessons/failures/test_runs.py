@@ -153,16 +153,19 @@ def test_a_slow_rank_and_a_flipped_bit_show_in_what_is_measured() -> None:
     medians = [statistics.median(each["compute_ms"]) for each in found]
     # Processor time, not time of a clock: another program on this machine changes little of it.
     assert medians.index(max(medians)) == 2
-    sums = list(zip(*(each["sums"] for each in found), strict=True))
-    assert all(len(set(step)) == 1 for step in sums[:3])
-    for step in sums[3:]:
+    results = list(zip(*(each["result"] for each in found), strict=True))
+    assert [len(set(step)) for step in results] == [1, 1, 1, 2, 1, 1]
+    assert results[3][1] != results[3][0] == results[3][2]
+    weights = list(zip(*(each["weights"] for each in found), strict=True))
+    assert all(len(set(step)) == 1 for step in weights[:3])
+    for step in weights[3:]:
         assert step[1] != step[0] and len({step[0], step[2], step[3]}) == 1
 
 
 @NEEDS_RANKS
 def test_replicas_without_a_fault_stay_equal() -> None:
     found = run_function(watched, 3, {"steps": 3, "slow": -1, "flipped": [-1, 0]}).results
-    assert found[0]["sums"] == found[1]["sums"] == found[2]["sums"]
+    assert found[0]["weights"] == found[1]["weights"] == found[2]["weights"]
     assert all(len(each[key]) == 3 for each in found for key in each)
 
 
@@ -178,3 +181,17 @@ def test_the_log_of_a_killed_run_is_read(
     )
     monkeypatch.setenv(ANSWERS_VARIABLE, str(tmp_path))
     assert isinstance(runs.own_parse_text(back), Note)
+
+
+@NEEDS_RANKS
+def test_ones_own_detector_finds_the_bit_in_a_real_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(ANSWERS_VARIABLE, str(SOLUTIONS))
+    found = runs.watched_run(slow=2, flipped=(1, 5))
+    said = runs.own_faulty_text(found)
+    assert isinstance(said, str) and said.startswith("slow: ")
+    assert "corrupt: step 5, rank 1" in said.splitlines()
+    assert said.endswith("at the end: rank 1")
+    monkeypatch.setenv(ANSWERS_VARIABLE, str(tmp_path))
+    assert isinstance(runs.own_faulty_text(found), Note)
