@@ -109,5 +109,13 @@ BREAKS = {
         "The model lets one read of the weights serve the whole batch. The kernel read them anew "
         "for each sequence."
     ),
+    "independence": (
+        "The model lets parts fail one by one, each as often as if it were alone. Some faults took "
+        "many parts at once, or came back with the same part."
+    ),
+    "one_rate": (
+        "The model takes the rate of failures from another cluster, or another count. Parts of "
+        "another age failed at another rate, or other failures were counted."
+    ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""

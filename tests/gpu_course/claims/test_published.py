@@ -91,7 +91,11 @@ def test_what_has_no_verdict_lacks_something_of_the_source() -> None:
         ("FlashFormer", "share of an H100's bandwidth, one sequence"),
         ("GaLore 2024", "Abstract"),
         ("GaLore 2024", "Table 2, memory"),
+        ("Gemini, goodput", "Section 3, goodput"),
         ("Ivanov 2020", "Table 1, share of the FLOP"),
+        ("Llama 3, interruptions", "Section 3.3.4, effective training time"),
+        ("MegaScale, recovery", "Section 6.3, effective training time"),
+        ("OPT-175B, chronicles", "56_percent_update, the longest run"),
         ("PaLM 2022", "Table 3 and the text below it"),
         ("PaLM, layout", "Section 4, gradients between the pods"),
     }
