@@ -55,7 +55,8 @@ def bytes_saved(
     blocks = math.ceil(parameters / block) if block else 0
     outer = parameters * width + 4 * blocks
     sent = messages * outer / ranks
-    meeting_s = messages * link["latency_s"] + sent / link["bytes_per_s"]
+    waits_s = messages * link["latency_s"]
+    meeting_s = waits_s + sent / link["bytes_per_s"]
     fewest = math.ceil(goal * meeting_s / (step_s * (1 - goal)))
     dp = messages * 4 * parameters / ranks
     return dp, sent / h, max(1, fewest)

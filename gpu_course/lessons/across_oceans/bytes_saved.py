@@ -31,7 +31,11 @@ CASES: dict[str, dict[str, Any]] = {
     "visible example": {},
     "float32 outer gradients, no scales": {"width": 4, "block": 0},
     "a last block that is not full": {"parameters": 10_001, "block": 64, "goal": 0.5},
-    "fewer numbers than a block has": {"parameters": 5, "block": 1000, "step_s": 0.001},
+    "five numbers, half a byte a second": {
+        "parameters": 5,
+        "block": 1000,
+        "link": {"latency_s": 0.125, "bytes_per_s": 0.5},
+    },
     # All of these are exact in binary: 24 steps of 1 s beside 8 s are 0.75.
     "exactly at the goal": {
         "parameters": 4096,
