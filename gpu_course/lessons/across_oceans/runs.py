@@ -144,3 +144,46 @@ def mean_of_int8(numbers: Tensor) -> Tensor:
     pairs = zip(all_rounded, all_scales, strict=True)
     read = [one.double() * scale.double() for one, scale in pairs]
     return (sum(read) / ranks).flatten()[:many]  # type: ignore[union-attr, operator]
+
+
+def links(answer: ModuleType, given: Sequence[dict[str, Any]]) -> list[list[float]]:
+    """Returns what an answer's bytes_saved says for each set of arguments."""
+    return [list(answer.bytes_saved(**each)) for each in given]
+
+
+def shares(answer: ModuleType, given: Sequence[dict[str, Any]]) -> list[list[float]]:
+    """Returns what an answer's attention_share says for each set of arguments."""
+    return [list(answer.attention_share(**each)) for each in given]
+
+
+def cost(answer: ModuleType, given: dict[str, Any]) -> list[list[float]]:
+    """Returns what an answer's run_cost says: GPU-hours, days, kWh and dollars."""
+    return [list(each) for each in answer.run_cost(**given)]
+
+
+def exponents(
+    answer: ModuleType, law: dict[str, float], flop: float, wanted: Sequence[float], step: float
+) -> list[list[float]]:
+    """Returns every pair (alpha, beta) of a grid with which an answer gives two printed numbers.
+
+    Args:
+        answer: with `model_size_overhead`.
+        law: E, A and B.
+        flop: of the table's row.
+        wanted: billions of parameters of the best model and one unit in their last place, then
+            billions of tokens at half the size and one unit of theirs.
+        step: of the grid, from 0.25 to 0.45 in both directions.
+    """
+    grid = [round(0.25 + step * place, 6) for place in range(round(0.2 / step) + 1)]
+    size, unit, tokens, token_unit = wanted
+    found = []
+    for alpha in grid:
+        for beta in grid:
+            own = law | {"alpha": alpha, "beta": beta}
+            best, _, _ = answer.model_size_overhead(own, flop, 1.0, None)
+            if abs(best / 1e9 - size) >= unit:
+                continue
+            _, half, _ = answer.model_size_overhead(own, flop, 0.5, None)
+            if abs(half / 1e9 - tokens) < token_unit:
+                found.append([alpha, beta])
+    return found

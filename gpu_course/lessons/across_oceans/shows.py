@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.across_oceans import lengths, scaling
@@ -18,7 +19,7 @@ from gpu_course.lessons.across_oceans.pictures import (
 )
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import own_source
+from gpu_course.notebook.own_ranks import own_source, run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.runner import Run, Source, run_function, run_with
 from gpu_course.ranks.traffic import booked_bytes
@@ -166,6 +167,18 @@ def _beside(hs: Sequence[int]) -> dict[str, Trained]:
     return {"every step": every} | {f"yours, h = {each.h}": each for each in mine}
 
 
+def outer_text(hs: Sequence[int] = (32, 128)) -> str:
+    """Returns the same rounds with two outer optimizers: Nesterov's, and none.
+
+    Args:
+        hs: steps of a round, each.
+    """
+    found = {}
+    for h in hs:
+        found[f"Nesterov, h = {h}"], found[f"the mean, h = {h}"] = ran([(h, *NESTEROV), (h, *MEAN)])
+    return runs_text(found)
+
+
 def outer_ways(rate: float, momentum: float, rounds: int = 40) -> list[float]:
     """Returns how far each outer step goes, where every round goes 1 in the same direction.
 
@@ -212,6 +225,18 @@ def how_well(loss: float, best: float) -> str:
 # Links
 
 
+def islands(
+    billion_parameters: float = 10,
+    sent_bytes_each: int = 4,
+    h: int = 1,
+    gbit_per_s: float = 1.5,
+    step_s: float = 22.8,
+    islands: int = 2,
+) -> Islands:
+    """Returns islands that train one model, by what `link_budget` is asked for."""
+    return Islands(billion_parameters, sent_bytes_each, step_s, h, gbit_per_s / 8, islands)
+
+
 @telling
 def link_budget(
     billion_parameters: float = 10,
@@ -231,10 +256,9 @@ def link_budget(
         step_s: seconds of a step.
         islands: how many.
     """
+    gb_per_s = gbit_per_s / 8
     return Picture(
-        draw_rounds(
-            Islands(billion_parameters, sent_bytes_each, step_s, h, gbit_per_s / 8, islands)
-        )
+        draw_rounds(Islands(billion_parameters, sent_bytes_each, step_s, h, gb_per_s, islands))
     )
 
 
@@ -255,6 +279,35 @@ def forty_minutes() -> str:
 ROUND_S, BILLIONS, ISLANDS = 38 * 60, 10, 14
 EXCHANGES_S = {"the USA": 103, "USA and Europe": 382, "three continents": 469}
 """INTELLECT-1, arXiv 2412.01152, Table 2: 100 steps compute for 38 minutes; the median exchange."""
+
+
+@asks_for_answers
+@telling
+def own_links() -> str:
+    """Returns what your bytes_saved says of 10 billion parameters on links of several rates."""
+    from gpu_course.lessons.across_oceans import runs
+
+    rates = (0.1, 1, 10, 100)
+    given = [
+        {"parameters": 10**10, "ranks": ISLANDS, "h": 100, "width": width, "block": block,
+         "link": {"latency_s": 0.1, "bytes_per_s": rate * 1e9 / 8}, "step_s": ROUND_S / 100,
+         "goal": 0.95}
+        for rate in rates
+        for width, block in ((4, 0), (1, 256))
+    ]  # fmt: skip
+    (found,) = run_own("bytes_saved", runs.links, 1, given=given).results
+    dp, wide, _ = found[0]
+    _, narrow, _ = found[1]
+    lines = [
+        f"10 billion parameters, {ISLANDS} islands, sent by each for a step:",
+        f"  data parallel {dp / 1e9:.1f} GB",
+        f"  h = 100       {wide / 1e9:.3f} GB, and in int8 {narrow / 1e9:.3f} GB",
+        "fewest steps of a round in which 95 % of the time computes:",
+        f"{'link':>14}{'float32':>12}{'int8':>10}",
+    ]
+    for rate, wider, narrower in zip(rates, found[::2], found[1::2], strict=True):
+        lines.append(f"{rate:>7g} Gbit/s{wider[2]:>12,}{narrower[2]:>10,}")
+    return "\n".join(lines)
 
 
 # Smaller models
@@ -300,9 +353,24 @@ def cells_text(alpha: float, beta: float) -> str:
     return "\n".join(lines)
 
 
-def exponents_of_the_post() -> list[tuple[float, float]]:
-    """Returns every pair of exponents, in steps of 0.001, that two cells of the table leave."""
-    return scaling.fitting([PRINTED_CELLS[0], PRINTED_CELLS[3]])
+@asks_for_answers
+@telling
+def own_exponents(step: float = 0.001) -> str:
+    """Returns every pair of exponents with which your function gives two cells of the table.
+
+    Args:
+        step: between two exponents that are tried.
+    """
+    from gpu_course.lessons.across_oceans import runs
+
+    size, half = PRINTED_CELLS[0], PRINTED_CELLS[3]
+    law = {"E": 1.69, "A": scaling.A, "B": scaling.B}
+    wanted = [size.printed, size.digit, half.printed, half.digit]
+    given = {"law": law, "flop": 1e23, "wanted": wanted, "step": step}
+    (pairs,) = run_own("model_size_overhead", runs.exponents, 1, **given).results
+    lines = [f"tried: alpha and beta from 0.25 to 0.45 in steps of {step:g}"]
+    lines += [f"alpha {alpha:g}, beta {beta:g} gives both cells" for alpha, beta in pairs]
+    return "\n".join(lines if pairs else [*lines, "no pair gives both cells"])
 
 
 # Long windows
@@ -346,3 +414,77 @@ def share_beyond(window: int, bytes_per_token: float = 3.0) -> float:
         bytes_per_token: as the tokenizer has it.
     """
     return 100 * lengths.longer(lengths.counted(), window, bytes_per_token)[1]
+
+
+MODELS: dict[str, dict[str, Any]] = {
+    "GPT-2 small": {"hidden": 768, "heads": 12, "kv_heads": 12, "head_size": 64, "mlp": 3072,
+                    "gated": False, "top_k": 1},
+    "LLaMA-7B": {"hidden": 4096, "heads": 32, "kv_heads": 32, "head_size": 128, "mlp": 11008,
+                 "gated": True, "top_k": 1},
+    "Llama 3 405B": {"hidden": 16384, "heads": 128, "kv_heads": 8, "head_size": 128,
+                     "mlp": 53248, "gated": True, "top_k": 1},
+}  # fmt: skip
+"""Models by the arguments of attention_share."""
+
+
+@asks_for_answers
+@telling
+def own_shares(kilos: Sequence[int] = (2, 8, 32, 128)) -> str:
+    """Returns the part that pairs of tokens have in a layer, by your attention_share.
+
+    Args:
+        kilos: lengths of a sequence, in 1,024 tokens.
+    """
+    from gpu_course.lessons.across_oceans import runs
+
+    given = [
+        {**model, "sequence": 1024 * kilo, "causal": True}
+        for model in MODELS.values()
+        for kilo in kilos
+    ]
+    (found,) = run_own("attention_share", runs.shares, 1, given=given).results
+    lines = [f"{'causal':<14}" + "".join(f"{kilo:>7}K" for kilo in kilos) + f"{'a half at':>14}"]
+    for number, name in enumerate(MODELS):
+        own = found[number * len(kilos) : (number + 1) * len(kilos)]
+        said = "".join(f"{share:>8.1%}" for share, _ in own)
+        lines.append(f"{name:<14}{said}{own[0][1]:>14,}")
+    return "\n".join(lines)
+
+
+# What a run costs
+
+DEEPSEEK: dict[str, Any] = {
+    "stages": [{"gpu_hours": 2_664_000}, {"gpu_hours": 119_000}, {"gpu_hours": 5_000}],
+    "gpus": 2048, "peak": 989.5e12, "mfu": [0.3, 0.4], "goodput": [0.9, 0.97],
+    "watts": [900, 1400], "pue": 1.2, "price": [2, 2],
+}  # fmt: skip
+"""DeepSeek-V3's hours by stage, on 2,048 H800 at two dollars; what it does not say is a guess."""
+FORETOLD: dict[str, Any] = DEEPSEEK | {"stages": [{"tokens": 14.8e12, "flop_per_token": 6 * 37e9}]}
+"""The same run before anybody had trained it: 6 N FLOP for each of its tokens."""
+
+
+@asks_for_answers
+@telling
+def own_cost() -> str:
+    """Returns DeepSeek-V3's training by your run_cost: from its hours, and from tokens alone."""
+    from gpu_course.lessons.across_oceans import runs
+
+    lines = [f"{'':<18}{'from its hours':>24}{'from tokens and 6N':>24}"]
+    found = [
+        run_own("run_cost", runs.cost, 1, given=each).results[0] for each in (DEEPSEEK, FORETOLD)
+    ]
+    names = (("GPU-hours, 1000", 1e3), ("days", 1), ("GWh", 1e6), ("million dollars", 1e6))
+    for place, (name, unit) in enumerate(names):
+        spans = [_span(each[place][0] / unit, each[place][1] / unit) for each in found]
+        lines.append(f"{name:<18}{spans[0]:>24}{spans[1]:>24}")
+    return "\n".join(lines)
+
+
+def _span(low: float, high: float) -> str:
+    """Returns a range in four digits.
+
+    >>> _span(2788.0, 2788.0), _span(1.0, 2.5)
+    ('2,788', '1 to 2.5')
+    """
+    ends = [f"{end:,.0f}" if end >= 1000 else f"{end:.4g}" for end in (low, high)]
+    return ends[0] if low == high else " to ".join(ends)
