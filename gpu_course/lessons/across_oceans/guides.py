@@ -165,7 +165,7 @@ def checked(name: str, answers: Mapping[int, str]) -> str:
             right += 1
             lines += _wrapped(number, f"right. {item.why}")
         else:
-            where = f"lesson {item.lessons[0]} and {item.puzzle}"
+            where = f"lesson {index.find(item.puzzle).lesson[:2]}, puzzle {item.puzzle}"
             lines += _wrapped(number, f"not {said}. Look at {where}, and answer again.")
     left = len(asked.item) - right
     lines.append(f"{right} of {len(asked.item)} right, {left} to go")

@@ -225,16 +225,15 @@ def how_well(loss: float, best: float) -> str:
 # Links
 
 
-def islands(
-    billion_parameters: float = 10,
-    sent_bytes_each: int = 4,
-    h: int = 1,
-    gbit_per_s: float = 1.5,
-    step_s: float = 22.8,
-    islands: int = 2,
-) -> Islands:
-    """Returns islands that train one model, by what `link_budget` is asked for."""
-    return Islands(billion_parameters, sent_bytes_each, step_s, h, gbit_per_s / 8, islands)
+def islands_of(gbit_per_s: float, h: int, sent_bytes_each: int = 4) -> Islands:
+    """Returns two islands that train 10 billion parameters at INTELLECT-1's pace.
+
+    Args:
+        gbit_per_s: what an island sends.
+        h: steps of a round.
+        sent_bytes_each: for each parameter.
+    """
+    return Islands(BILLIONS, sent_bytes_each, ROUND_S / 100, h, gbit_per_s / 8)
 
 
 @telling
