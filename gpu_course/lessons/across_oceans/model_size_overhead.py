@@ -20,6 +20,7 @@ CURVE: Law = {"E": 1.69, "A": 406.4, "B": 410.7, "alpha": 0.336, "beta": 0.283}
 PRINTED: Law = CURVE | {"alpha": 0.32, "beta": 0.28}
 """As the post prints them."""
 FEW: Law = {"E": 1.0, "A": 50.0, "B": 90.0, "alpha": 0.5, "beta": 0.25}
+WALL: Law = {"E": 1.0, "A": 50.0, "B": 90.0, "alpha": 1.0, "beta": 1.0}
 _HALF: dict[str, Any] = {"law": CURVE, "flop": 1e23, "k_n": 0.5, "k_d": None}
 
 CASES: dict[str, dict[str, Any]] = {
@@ -35,6 +36,8 @@ CASES: dict[str, dict[str, Any]] = {
     "another law, given the size": {"law": FEW, "flop": 1e9},
     "another law, given the tokens": {"law": FEW, "flop": 1e9, "k_n": None, "k_d": 5.0},
     "too small, whatever the tokens": {"k_n": 0.05},
+    # Half of it is lost, and half was all that the tokens had left: exact in binary.
+    "just too small": {"law": WALL, "k_n": 0.5},
     "too few tokens, whatever the size": {"k_n": None, "k_d": 0.05},
     "a size of 0": {"k_n": 0.0},
     "tokens below 0": {"k_n": None, "k_d": -2.0},

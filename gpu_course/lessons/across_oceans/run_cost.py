@@ -46,20 +46,22 @@ CASES: dict[str, dict[str, Any]] = {
         "stages": [{"tokens": 0.0, "flop_per_token": 1e11}, {"gpu_hours": 12.5}],
         "gpus": 1,
     },
-    "no spread at all": {
-        "mfu": (0.4, 0.4), "goodput": (1.0, 1.0), "watts": (700.0, 700.0), "price": (2.5, 2.5),
+    "all that a GPU can do, and no spread": {
+        "mfu": (1.0, 1.0), "goodput": (1.0, 1.0), "watts": (700.0, 700.0), "pue": 1.0,
+        "price": (2.5, 2.5),
     },
     "only the price is uncertain": {
         "mfu": (0.4, 0.4), "goodput": (0.9, 0.9), "watts": (700.0, 700.0),
     },
     "no stage": {"stages": []},
-    "an MFU above 1": {"mfu": (0.4, 40.0)},
+    "an MFU above 1": {"mfu": (0.4, 1.5)},
+    "a goodput above 1": {"goodput": (0.9, 1.5)},
     "a goodput of 0": {"goodput": (0.0, 0.9)},
     "an MFU that is NaN": {"mfu": (math.nan, 0.4)},
     "a pair the wrong way round": {"price": (4.0, 1.5)},
     "a PUE below 1": {"pue": 0.9},
     "no GPU": {"gpus": 0},
-    "a stage below 0": {"stages": [{"gpu_hours": -3.0}]},
+    "a stage below 0": {"stages": [{"tokens": 1e9, "flop_per_token": -0.5}]},
 }  # fmt: skip
 """What differs from the visible example."""
 
