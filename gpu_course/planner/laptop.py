@@ -19,7 +19,7 @@ def model_of(shape: Shape) -> Transformer:
     """Returns its shape, with experts and a learned table of positions.
 
     >>> model_of(Shape()).parameters
-    8432
+    5840
     """
     return Transformer(
         layers=shape.layers,

@@ -517,7 +517,8 @@ def nearest(
 ) -> Layout | None:
     """Returns the nearest legal layout, or None where there is none.
 
-    It takes as many GPUs as the cluster has, or the most below that with which one is legal. Among
+    It takes as many GPUs as the cluster has, or the most whole nodes, or the most GPUs of one node,
+    with which a layout is legal. Among
     these the nearest changes the fewest numbers, then changes them by the smallest factors, and of
     several such it cuts the model least.
 
@@ -530,6 +531,8 @@ def nearest(
     if cluster is not None and not cluster.node_link_bytes_per_s and cluster.gpus_per_node > 1:
         most = 1
     for gpus in range(most, 0, -1):
+        if cluster is not None and gpus > cluster.gpus_per_node and gpus % cluster.gpus_per_node:
+            continue  # whole nodes
         around = None if cluster is None else _Part(cluster, gpus)
         candidates = _candidates(model, layout, batch, gpus)
         candidates = candidates.take(legal(model, candidates, batch, around))

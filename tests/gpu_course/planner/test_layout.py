@@ -50,7 +50,7 @@ ILLEGAL = [
     (EXPERTS, Layout(dp=8, ep=3), Batch(16, 64), cluster(8), "expert ranks", "dp 8"),
     (LLAMA, Layout(dp=4, cp=2), Batch(16, 63), cluster(8), "tokens", "4 chunks of cp 2"),
     (LLAMA, Layout(dp=2, tp=4), Batch(16, 63), cluster(8), "tokens", "4 parts of sequence"),
-    (LLAMA, Layout(dp=2, tp=4), Batch(16, 64), cluster(8, 6), "node", "nodes of 6 GPUs"),
+    (LLAMA, Layout(dp=3, tp=4), Batch(24, 64), cluster(12, 6), "node", "nodes of 6 GPUs"),
     (LLAMA, Layout(dp=4), Batch(16, 64), cluster(8), "gpus", "takes 4 GPUs"),
     (LLAMA, Layout(dp=8), Batch(16, 64), cluster(8, network=0), "links", "nodes of 4 GPUs"),
     (LLAMA, Layout(dp=4), Batch(16, 64), cluster(4, link=0), "links", "the GPUs of a node"),

@@ -90,7 +90,8 @@ class Island:
         for matrix, bias in layers:
             inside = into[-1] @ matrix.T + bias
             into.append(np.tanh(inside))
-        back, parts = 2 * (inside - y) / y.size, []
+        back = 2 * (inside - y) / y.size
+        parts: list[np.ndarray] = []
         for at in reversed(range(len(layers))):
             parts = [(back.T @ into[at]).ravel(), back.sum(0), *parts]
             back = back @ layers[at][0] * (1 - into[at] ** 2)
