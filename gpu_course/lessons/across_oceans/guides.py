@@ -16,6 +16,7 @@ from typing import Annotated
 import msgspec
 
 from gpu_course.errors import CourseError
+from gpu_course.notebook.note import telling
 from gpu_course.puzzle import index
 
 HERE = Path(__file__).parent
@@ -23,6 +24,7 @@ NAMES = ("watching", "reading")
 LETTERS = "abc"
 WIDEST = 72
 """Columns of what is printed."""
+_LEFT = 'style="text-align:left;vertical-align:top"'
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
@@ -87,7 +89,8 @@ class Guide(msgspec.Struct, forbid_unknown_fields=True):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [f"<tr><th>{self.each}</th><th>title</th><th>lessons</th><th>puzzle</th></tr>"]
+        heads = (self.each, "title", "lessons", "puzzle")
+        rows = [f"<tr>{''.join(f'<th {_LEFT}>{head}</th>' for head in heads)}</tr>"]
         rows += map(_row, self.item)
         source = f'<a href="{html.escape(self.url)}">{html.escape(self.name)}</a>'
         return f'<p>{source}</p><table style="text-align:left">{"".join(rows)}</table>'
@@ -117,8 +120,7 @@ def _row(item: Item) -> str:
         f'<a href="{_folder(number)}.ipynb">{number}</a>' for number in item.lessons
     )
     cells = (str(item.number), title, lessons, f"<code>{html.escape(item.puzzle)}</code>")
-    left = 'style="text-align:left;vertical-align:top"'
-    return f"<tr>{''.join(f'<td {left}>{cell}</td>' for cell in cells)}</tr>"
+    return f"<tr>{''.join(f'<td {_LEFT}>{cell}</td>' for cell in cells)}</tr>"
 
 
 def _wrapped(number: int, words: str) -> list[str]:
@@ -144,6 +146,7 @@ def questions(name: str) -> str:
     return "\n".join(lines)
 
 
+@telling
 def checked(name: str, answers: Mapping[int, str]) -> str:
     """Returns what becomes of answers, and how many are still to come.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
 from gpu_course.lessons.across_oceans import letters, runs
 from gpu_course.lessons.across_oceans import shows as lesson
+from gpu_course.lessons.across_oceans.capstone import draft, grade_of
 from gpu_course.notebook.note import Note
 from gpu_course.ranks.runner import run_function
 from tests.gpu_course.notebook.test_feedback import SOLUTIONS
@@ -109,3 +112,28 @@ def test_tables_fit_the_half_window() -> None:
         lesson.forty_minutes(), lesson.cells_text(0.32, 0.28), lesson.windows_text(4096),
     ):  # fmt: skip
         assert max(map(len, text.splitlines())) <= 72
+
+
+def cells_of_the_plan() -> str:
+    """Returns the code of the section on the plan, without what shows it."""
+    text = (SOLUTIONS.parent / "notebooks/source/33_across_oceans.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Your plan\n")[2].partition("\n### Yours\n")[0]
+    cells = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", section, re.DOTALL)
+    return "\n".join(
+        line
+        for cell in cells
+        for line in cell.splitlines()
+        if not line.startswith(("print(", "page_of("))
+    )
+
+
+def test_the_plan_that_the_lesson_works_out_meets_every_criterion() -> None:
+    known: dict[str, Any] = {"draft": draft, "planned": lesson.planned}
+    exec(cells_of_the_plan(), known)
+    grade = grade_of(known["example"])
+    assert grade.passed, grade
+    page = lesson.page_of(known["example"])
+    assert isinstance(page, lesson.Page) and repr(page) == repr(grade)
+    shown = page._repr_html_()
+    assert shown.startswith("<iframe srcdoc=") and "1.3B parameters on 64 GPUs" in shown
+    assert "<script" not in shown
