@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.sealed.predict import CLASSES, PREDICTIONS, ROWS, Prediction, class_of
+from benchmarks.sealed.predict import CLASSES, PREDICTIONS, ROWS, Prediction, class_of, read
 
 SEAL_DIGITS = 24
 
@@ -46,11 +46,14 @@ class Opened:
 
 @dataclass(frozen=True)
 class Scored:
-    """One opened row: what was predicted, what was measured, and whether the seal is whole."""
+    """One opened row: what was predicted, what was measured, and whether the seal is whole.
+
+    `sealed` is None where the row came without a seal.
+    """
 
     predicted: Prediction
     measured: float
-    sealed: bool
+    sealed: bool | None
 
     @property
     def off(self) -> float:
@@ -98,12 +101,14 @@ def score(
         sealed: rows with their seals, as rows.toml has them.
         predicted: by row.
     """
-    seals = {row["id"]: row["seal"] for row in sealed}
+    seals = {row["id"]: row.get("seal") for row in sealed}
+
+    def whole(each: Opened) -> bool | None:
+        seal = seals.get(each.id, "")
+        return None if seal is None else each.fits(seal)
+
     known = [each for each in values if each.id in predicted]
-    scored = [
-        Scored(predicted[each.id], float(each.value), each.fits(seals.get(each.id, "")))
-        for each in known
-    ]
+    scored = [Scored(predicted[each.id], float(each.value), whole(each)) for each in known]
     return scored, [each.id for each in values if each.id not in predicted]
 
 
@@ -118,7 +123,11 @@ def told(scored: list[Scored], unknown: list[str]) -> str:
         far = max(abs(each.off) for each in rows)
         lines.append(f"{kind}: {inside} of {len(rows)} inside; at most {far:.1%} off")
         lines += [f"  outside: {_line(each)}" for each in rows if not each.inside]
-    lines += [f"broken seal: {each.predicted.id}" for each in scored if not each.sealed]
+    lines += [f"broken seal: {each.predicted.id}" for each in scored if each.sealed is False]
+    if bare := sum(each.sealed is None for each in scored):
+        lines.append(
+            f"{bare} came without a seal: nothing shows that their values are the old ones"
+        )
     lines += [f"no prediction: {each}" for each in unknown]
     inside = sum(each.inside for each in scored)
     return "\n".join([*lines, f"{inside} of {len(scored)} predictions inside their margins"])
@@ -138,12 +147,12 @@ def main(
     predicted: Annotated[Path, typer.Option(help="the predictions", exists=True)] = PREDICTIONS,
 ) -> None:
     """Checks the seals of opened values, and scores the predictions."""
-    sealed = tomllib.loads(rows.read_text(encoding="utf-8"))["row"]
+    sealed = read(rows)
     scored, unknown = score(
         opened(values.read_text(encoding="utf-8")), sealed, predictions(predicted)
     )
     typer.echo(told(scored, unknown))
-    if unknown or not all(each.sealed for each in scored):
+    if unknown or any(each.sealed is False for each in scored):
         raise typer.Exit(1)
 
 

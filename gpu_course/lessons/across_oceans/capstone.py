@@ -55,6 +55,11 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 """Part of a plan -> what may be said in it."""
 
+_WHOLE = ("model", "cluster", "layout", "batch")
+_SWITCHES = {
+    each.name for kind in (Transformer, Layout) for each in fields(kind) if each.type == "bool"
+}
+
 SOURCED = (
     "model", "machine", "run.tokens", "memory_gib", "step_s", "gpu_hours_each", "write_s",
     "recover_s", "price", "pue",
@@ -71,11 +76,13 @@ ARITHMETIC = 0.03
 """How far a number may be from what follows from others of the plan, which were rounded."""
 AROUND_YOUNG = 2.0
 """How many times longer or shorter than Young's an interval may be: a quarter more is lost then."""
-GOODPUT = 0.02
-"""How far a goodput may be from what failures, writes and interval leave."""
+LOST = (0.25, 0.005)
+"""How far lost time may be from what writes and failures take: a part of it, and a share of all."""
 RISKS = 3
-MOST_GPUS = 100_000
-"""As many as the largest clusters have. Of more, looking for a legal layout takes minutes."""
+MOST = {"gpus": 100_000, "layers": 1000, "pp": 1000, "experts": 1000}
+"""More of them than anybody has: beyond, looking for a legal layout takes minutes."""
+MOST_OF_ALL = 10_000_000
+"""Of every other whole number in model, cluster, layout and batch."""
 WIDTH = 70
 
 
@@ -199,6 +206,13 @@ class Read:
             raise Unsaid(f"{name} is {_shown(found)}, and a dict is asked for")
         if odd := sorted(set(map(str, found)) - set(PARTS[name])):
             raise Unsaid(f"{name} has {', '.join(odd)}; it knows {', '.join(PARTS[name])}")
+        if name in _WHOLE:
+            for key, value in found.items():
+                most = MOST.get(key, MOST_OF_ALL)
+                if isinstance(value, int) and value > most:
+                    raise Unsaid(f"{name}.{key} is {value:,}: plan with {most:,} at most")
+                if key in _SWITCHES and not isinstance(value, bool):
+                    raise Unsaid(f"{name}.{key} is {_shown(value)}: say True or False")
         return dict(found)
 
     def number(self, part: str, name: str, least: float = 0.0, most: float = math.inf) -> float:
@@ -229,10 +243,7 @@ class Read:
     @functools.cached_property
     def cluster(self) -> Cluster:
         said = self.part("cluster")
-        gpus = said.get("gpus", 0)
-        if isinstance(gpus, int) and gpus > MOST_GPUS:
-            raise Unsaid(f"cluster.gpus is {gpus:,}: plan for {MOST_GPUS:,} at most")
-        return _built(lambda: Cluster(machine(str(said.get("machine"))), gpus))
+        return _built(lambda: Cluster(machine(str(said.get("machine"))), said.get("gpus", 0)))
 
     @functools.cached_property
     def layout(self) -> Layout:
@@ -404,7 +415,7 @@ def _goodput(read: Read) -> Judged:
     said = read.number("failures", "goodput", most=1.0)
     interval, write = read.number("failures", "interval_s"), read.number("failures", "write_s")
     left = _kept(interval, write, read.number("failures", "recover_s"), read.mtbf_s)
-    if abs(said - left) <= GOODPUT:
+    if abs(said - left) <= max(LOST[0] * (1 - left), LOST[1]):
         return True, f"{100 * said:.1f} % of the time make steps that last", ""
     fact = f"{100 * said:.1f} % is not what writes, losses and recoveries leave"
     return False, fact, "a write in each interval; half an interval and a recovery in each failure"
@@ -416,9 +427,9 @@ def _kept(interval_s: float, write_s: float, recover_s: float, mtbf_s: float) ->
     Source: Daly 2006, A higher order estimate of the optimum checkpoint interval, equation 20.
     """
     segment = (interval_s + write_s) / mtbf_s
-    if segment > 700:
-        return 0.0
-    return interval_s / mtbf_s * math.exp(-recover_s / mtbf_s) / math.expm1(segment)
+    # Of a segment that is begun, this share comes to its end before a failure.
+    ends = 0.0 if segment > 700 else segment / math.expm1(segment) if segment else 1.0
+    return interval_s / (interval_s + write_s) * ends * math.exp(-recover_s / mtbf_s)
 
 
 def _cost(read: Read) -> Judged:
