@@ -10,9 +10,17 @@ from gpu_course.measure.every_axis.configuration import Configuration, Shape
 from gpu_course.measure.state_formulas import Recipe
 from gpu_course.measure.transformer_shapes import Transformer
 from gpu_course.planner.layout import Batch, Layout
+from gpu_course.planner.traffic import Wire
 
 FLOAT64_ADAM = Recipe("float64, Adam", weight=8, gradient=8, accumulator=0, master=0, moments=16)
 """What its step holds of each parameter."""
+
+
+WIRE = Wire(
+    element_bytes=8, gradient_bytes=8, copies=Shape().experts, routed_cut=False, separate=True
+)
+"""How it writes on the wire: each expert has room for every token, and each weight is gathered in a
+call of its own."""
 
 
 def model_of(shape: Shape) -> Transformer:
@@ -53,6 +61,7 @@ def layout_of(configuration: Configuration, shape: Shape) -> Layout:
         ep=configuration.ep,
         zero=3 if configuration.zero3 else 0,
         sequence_parallel=configuration.sp,
+        keep_gathered=True,
         microbatch=shape.batch // (dp * shape.microbatches),
         recipe=FLOAT64_ADAM,
         flash=False,

@@ -500,22 +500,17 @@ def check(
     if not broken:
         return
     near = nearest(model, layout, batch, cluster)
-    if near is None:
-        advice = "no plan with this batch is legal, on however few GPUs: change the batch"
-    else:
-        on = (
-            ""
-            if cluster is None or near.gpus == cluster.gpus
-            else f" on {near.gpus:,} GPU{'s'[: near.gpus > 1]}"
-        )
-        advice = f"the nearest legal plan{on}: {near}"
+    on = ""
+    if near.gpus < (layout.gpus if cluster is None else cluster.gpus):
+        on = f" on {near.gpus:,} GPU{'s' if near.gpus > 1 else ''}"
+    advice = f"the nearest legal plan{on}: {near}"
     raise CourseError("; ".join(broken.values()), advice)
 
 
 def nearest(
     model: Transformer, layout: Layout, batch: Batch, cluster: ClusterLike | None = None
-) -> Layout | None:
-    """Returns the nearest legal layout, or None where there is none.
+) -> Layout:
+    """Returns the nearest legal layout; one GPU alone always has one.
 
     It takes as many GPUs as the cluster has, or the most whole nodes, or the most GPUs of one node,
     with which a layout is legal. Among
@@ -530,15 +525,16 @@ def nearest(
         most = min(most, cluster.gpus_per_node)
     if cluster is not None and not cluster.node_link_bytes_per_s and cluster.gpus_per_node > 1:
         most = 1
-    for gpus in range(most, 0, -1):
-        if cluster is not None and gpus > cluster.gpus_per_node and gpus % cluster.gpus_per_node:
-            continue  # whole nodes
-        around = None if cluster is None else _Part(cluster, gpus)
-        candidates = _candidates(model, layout, batch, gpus)
-        candidates = candidates.take(legal(model, candidates, batch, around))
-        if len(candidates):
-            return candidates.at(_first_nearest(candidates, layout))
-    return None
+    node = most if cluster is None else cluster.gpus_per_node
+    gpus = most
+    while True:
+        if gpus <= node or gpus % node == 0:
+            around = None if cluster is None else _Part(cluster, gpus)
+            candidates = _candidates(model, layout, batch, gpus)
+            candidates = candidates.take(legal(model, candidates, batch, around))
+            if len(candidates):
+                return candidates.at(_first_nearest(candidates, layout))
+        gpus -= 1
 
 
 class _Part:

@@ -9,12 +9,16 @@ activations from what a layer keeps, times its layers, times the microbatches un
 what first and last stage have besides, what is there for a moment, and what the program and its
 libraries take. `peak_bytes` takes many layouts at once.
 
+Recomputing by plan runs the first layers of each stage again, in as few parts as the best plan of a
+uniform chain within its memory: none of them needs more than the later layers have left free.
+
 The peak is at one of two moments, and the entries are those of the higher one: when the deepest
 microbatch has just gone forward, or when its backward pass has ended and its gradients are whole.
 
 Sources: Korthikanti and others 2022, arXiv 2205.05198, section 4 (activations); Rajbhandari and
-others 2019, arXiv 1910.02054 (ZeRO); Qi and others 2023, arXiv 2401.10241, Table 2 (zero bubble);
-huggingface/nanotron 2411b02 (gradients added up in float32, logits).
+others 2019, arXiv 1910.02054 (ZeRO); Beaumont and others 2019, arXiv 1911.13214 (plans); Qi and
+others 2023, arXiv 2401.10241, Table 2 (zero bubble); huggingface/nanotron 2411b02 (gradients added
+up in float32, logits).
 """
 
 from __future__ import annotations
@@ -26,12 +30,15 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.errors import CourseError
 from gpu_course.measure.transformer_shapes import NORMS, Transformer
 from gpu_course.planner.layout import Batch, Layout, Layouts, head_stage, stage_layers
 from gpu_course.units import GIB
 
 Numbers = Any
 """A number, or an array of numbers."""
+NODE = 8
+"""Ranks of tensor parallelism that it advises at most: what crosses nodes is slow."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +77,12 @@ NANOTRON = Footprint(
     bucketed=True,
     gathered_bytes=8.0,
     edge_bytes=4.0,
-    slack=0.1,
+    slack=0.125,
     fixed_bytes=0.25 * GIB,
 )
 """Of each logit bfloat16 (2), float32 (4), the loss's softmax (4) and the gradient in bfloat16 (2).
 Of a layer's whole input bfloat16 gathered, its gradient, and both again on their way through the
-next collective (8). What a stage gets and gives, in bfloat16 (4). DDP's buckets. A tenth of the
+next collective (8). What a stage gets and gives, in bfloat16 (4). DDP's buckets. An eighth of the
 moving part for fragments and for blocks rounded up, and 0.25 GiB for cuBLAS and rotary tables: both
 are round, and the same for all runs."""
 
@@ -88,8 +95,8 @@ MEGATRON = Footprint(
     fixed_bytes=0.25 * GIB,
     context_bytes=2.5 * GIB,
 )
-"""As nanotron without buckets, and with what nvidia-smi sees: about 0.5 GiB of CUDA context and
-kernels, and about 2 GiB of NCCL channels for a handful of groups."""
+"""As nanotron without buckets, with a tenth for fragments, and with what nvidia-smi sees: about
+0.5 GiB of CUDA context and kernels, and about 2 GiB of NCCL channels for a handful of groups."""
 
 
 @dataclass(frozen=True)
@@ -278,12 +285,16 @@ def stage_entries(
     edges = first * dropout * narrow * h
     edges = edges + np.where(np.greater(layout.pp, 1), footprint.edge_bytes * narrow * h, 0.0)
     edges = edges + last * 4.0 * narrow * h / np.maximum(under_way, 1)
-    layers_kept = (layers - recomputed) * kept + recomputed * inputs
+    # A part that runs again while the later layers are gone is as long as these were, and keeps
+    # its first input alone; where all run again, each keeps its own, and works on its own.
+    later = np.maximum(layers - recomputed, 1)
+    kept_inputs = np.where(recomputed < layers, np.ceil(recomputed / later), recomputed)
+    layers_kept = (layers - recomputed) * kept + kept_inputs * inputs
     each = layers_kept + edges
 
     # What is there for a moment: at the end of the forward pass, and at that of the backward pass.
     logits = last * footprint.logit_bytes * tokens * model.vocabulary / layout.tp
-    working = np.where(recomputed > 0, all_of_it - inputs, 0.0)
+    working = np.where((recomputed > 0) & (recomputed >= layers), all_of_it - inputs, 0.0)
     split = np.greater(layout.tp, 1) & has_layers
     buffers = np.where(split, footprint.gathered_bytes * tokens * h, 0.0)
     gathered_keys = np.where(np.greater(layout.cp, 1), 4.0 * tokens * layout.cp * model.keys, 0.0)
@@ -410,7 +421,7 @@ def _changes(layout: Layout, model: Transformer) -> Iterator[tuple[str, Layout]]
     if not layout.sequence_parallel and layout.tp > 1:
         yield "Sequence parallelism", replace(layout, sequence_parallel=True)
     heads = math.gcd(model.heads, model.kv_heads or model.heads)
-    if layout.dp % (2 * layout.ep) == 0 and heads % (2 * layout.tp) == 0:
+    if 2 * layout.tp <= NODE and layout.dp % (2 * layout.ep) == 0 and heads % (2 * layout.tp) == 0:
         wider = replace(layout, tp=2 * layout.tp, dp=layout.dp // 2)
         yield f"TP {wider.tp} with DP {wider.dp}", wider
 
@@ -443,6 +454,45 @@ def memory(
     return Memory(model, layout, batch, footprint, stages)
 
 
+def least_recomputing(
+    model: Transformer,
+    layout: Layout,
+    batch: Batch,
+    memory_bytes: float,
+    footprint: Footprint = FORMULAS,
+) -> Layout:
+    """Returns the layout that runs as few layers of each stage again as fit in a memory.
+
+    It stays as it is where nothing need run again.
+
+    Args:
+        model, layout, batch, footprint: as for `memory`.
+        memory_bytes: of a GPU.
+
+    Raises:
+        CourseError: it does not fit even where all layers run again.
+
+    >>> from gpu_course.planner.playbook import MODELS
+    >>> tight = Layout(dp=8, tp=8, pp=4, zero=1, microbatch=2)
+    >>> least_recomputing(MODELS["80B"], tight, Batch(256, 4096), 32 * GIB).recomputed_layers
+    7
+    """
+    plain = replace(layout, recompute="none", recomputed_layers=0)
+    if peak_bytes(model, plain, batch, footprint) <= memory_bytes:
+        return plain
+    most = max(stage_layers(model, layout.pp, layout.split))
+    for layers in range(1, most + 1):
+        again = replace(layout, recompute="plan", recomputed_layers=layers)
+        least = peak_bytes(model, again, batch, footprint)
+        if least <= memory_bytes:
+            return again
+    raise CourseError(
+        f"with all layers run again the fullest GPU still takes {_gib(least)}, and it has"
+        f" {_gib(memory_bytes)}",
+        "cut the model further: more tp or pp, a higher stage of ZeRO, or a smaller microbatch",
+    )
+
+
 def peak_bytes(
     model: Transformer,
     layout: Layout | Layouts,
@@ -456,11 +506,29 @@ def peak_bytes(
     """
     if isinstance(layout, Layout):
         return memory(model, layout, batch, footprint).bytes
-    found = np.zeros(len(layout))
-    for pp in np.unique(layout.pp):
-        which = np.flatnonzero(layout.pp == pp)
-        some = layout.take(which)
-        for stage, layers, first, last in _kinds(model, int(pp), layout.split):
+    return _bytes_of(model, layout, batch, footprint, first_alone=False)
+
+
+def first_stage_bytes(
+    model: Transformer, layouts: Layouts, batch: Batch, footprint: Footprint = FORMULAS
+) -> np.ndarray:
+    """Returns the bytes on a GPU of the first stage, for many layouts.
+
+    Args:
+        model, layouts, batch, footprint: as for `memory`.
+    """
+    return _bytes_of(model, layouts, batch, footprint, first_alone=True)
+
+
+def _bytes_of(
+    model: Transformer, layouts: Layouts, batch: Batch, footprint: Footprint, *, first_alone: bool
+) -> np.ndarray:
+    found = np.zeros(len(layouts))
+    for pp in np.unique(layouts.pp):
+        which = np.flatnonzero(layouts.pp == pp)
+        some = layouts.take(which)
+        kinds = _kinds(model, int(pp), layouts.split)
+        for stage, layers, first, last in kinds[:1] if first_alone else kinds:
             entries = stage_entries(
                 model, some, batch, stage, layers, np.bool_(first), np.bool_(last), footprint
             )

@@ -6,7 +6,7 @@ between the products, what is sent while something else is computed, and in how 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 BY_HAND = ((22.0, 2.0), (32.0, 3.0))
 """Bytes that the kernels between the products move, forward and backward. First of each number of a
@@ -19,6 +19,9 @@ EAGER = ((84.0, 4.0), (120.0, 6.0))
 what they hand on to the next kernel."""
 COMPILED = ((18.0, 2.0), (26.0, 3.0))
 """The same where a compiler joins norm, residual and rotation, and there is no dropout."""
+
+COMPILED_FP8 = ((26.0, 3.0), (38.0, 5.0))
+"""The same with products in FP8: what goes into them is read and written once more."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,10 @@ class Program:
         sends_hidden: which part of the sends between stages is hidden.
         tensor_hidden: which part of tensor-parallel traffic is hidden.
         stage_s: a host takes for each microbatch on a stage, besides its layers.
+        staged_host_s: a host takes besides for a layer and microbatch, where there are stages, for
+            each tensor-parallel rank.
+        in_step: True where tensor-parallel ranks wait for each other at each collective, so that
+            delays of host and card add; False where hosts run ahead.
         padded: False where the vocabulary is padded only if tensor-parallel ranks ask for it.
         update_bytes: that the optimizer moves for each parameter that it owns.
         logit_bytes: that the loss moves for each logit, forward and backward.
@@ -44,13 +51,15 @@ class Program:
     name: str
     traffic: tuple[tuple[float, float], tuple[float, float]] = BY_HAND
     products: float = 1.0
-    attention: float = 0.68
+    attention: float = 0.74
     selective: float = 0.0
     gradient_bytes: float = 2.0
     gradients_hidden: float = 0.0
     sends_hidden: float = 0.0
     tensor_hidden: float = 0.0
     stage_s: float = 0.0
+    staged_host_s: float = 0.0
+    in_step: bool = True
     padded: bool = True
     update_bytes: float = 40.0
     logit_bytes: float = 45.0
@@ -72,20 +81,28 @@ MEGATRON_CORE = Program(
 """Since 2023: gradients and sends go while layers work; fused attention; a fused loss."""
 
 MEGATRON_CORE_FP8 = Program(
-    "Megatron Core, FP8", traffic=((26.0, 3.0), (38.0, 5.0)), products=1.77, gradient_bytes=4,
+    "Megatron Core, FP8", traffic=COMPILED_FP8, products=1.77, gradient_bytes=4,
     gradients_hidden=0.9, sends_hidden=0.8, tensor_hidden=0.5, logit_bytes=24,
 )  # fmt: skip
 """The same with products in FP8: 1.77 is the best FP8 product over the best bfloat16 one on an
 H100 (MAMF, stas00/ml-engineering); what goes into them is read and written once more as FP8."""
 
 TORCHTITAN_EAGER = Program(
-    "torchtitan, eager", traffic=EAGER, selective=0.5, gradient_bytes=4, gradients_hidden=0.9,
+    "torchtitan, eager", traffic=EAGER, attention=0.62, selective=0.5, gradient_bytes=4,
+    gradients_hidden=0.9,
 )  # fmt: skip
 TORCHTITAN = Program(
-    "torchtitan, compiled", traffic=COMPILED, selective=0.5, gradient_bytes=4,
+    "torchtitan, compiled", traffic=COMPILED, attention=0.62, selective=0.5, gradient_bytes=4,
     gradients_hidden=0.9, logit_bytes=24,
 )  # fmt: skip
 """Selective recomputation saves every other product: half of them run again."""
 
-NANOTRON = Program("nanotron", traffic=EAGER, gradient_bytes=4)
-"""Gradients are added in float32; nothing sent is hidden."""
+TORCHTITAN_FP8 = replace(TORCHTITAN, name="torchtitan, FP8", products=1.77, traffic=COMPILED_FP8)
+"""Products in FP8, as Megatron Core's."""
+
+NANOTRON = Program(
+    "nanotron", traffic=EAGER, gradient_bytes=4, attention=0.65, staged_host_s=2.3e-3, in_step=False
+)
+"""Gradients are added in float32; nothing sent is hidden. With stages, its layers never take less
+than about 5 ms and 2.3 ms more for each tensor-parallel rank, however small they are: read off the
+fastest runs of the Playbook as a whole."""

@@ -20,11 +20,13 @@ from typing import Any
 import numpy as np
 
 from gpu_course.planner.layer_time import Numbers, layer_time, product_s, uneven
+from gpu_course.planner.layout import stage_layers
 from gpu_course.planner.machines import Machine
 from gpu_course.planner.programs import Program
 
 LATE = 0.03
-"""How much later each further rank of a tensor-parallel group makes the last of their hosts."""
+"""How much later each further rank of a tensor-parallel group makes the last of their hosts: set on
+vTrain's open rows of one node as a whole."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +34,14 @@ class StepTime:
     """Seconds of a step, part by part. Numbers, or arrays with one for each layout.
 
     Attributes:
-        compute: of the layers of a stage with as many layers as the mean, recomputing included.
+        compute: of the layers of a stage at the mean, recomputing included.
         tensor: what tensor-parallel ranks send and nothing hides.
         context: what context-parallel ranks send.
         experts: what expert-parallel ranks send.
         host: waits for the host to start kernels.
-        head: embedding's end of the last stage: logits and loss.
+        head: logits and loss, their share of a stage at the mean.
         sends: between stages.
-        uneven: waits for the slowest stage, where stages are unlike.
+        uneven: waits for the slowest stage, which has more layers than the mean, or the head.
         bubble: filling and draining the pipeline.
         data: what data-parallel ranks send and nothing hides.
         update: of the optimizer.
@@ -122,18 +124,18 @@ def step_time(model: Any, layout: Any, batch: Any, card: Machine, program: Progr
 
     busy = compute + tensor + context + experts
     host = (2 + full) * card.host_s * (1 + LATE * (tp - 1)) + calls / 2 * card.hop_s
+    host = host + np.where(pp > 1, program.staged_host_s * tp, 0.0)
     # Ranks that wait for each other feel the delays of both; one alone runs ahead of its card.
-    layer = np.where(tp > 1, np.hypot(busy, host), np.maximum(busy, host))
+    apart = np.maximum(busy, host)
+    layer = np.where((tp > 1) & program.in_step, np.hypot(busy, host), apart)
 
     head = _head_s(model, tokens, tp, card, program)
     sends = _sends_s(wide, layout, card, program)
-    mean = model.layers / pp * layer + sends
-    longest = np.ceil(model.layers / (pp * chunks)) * chunks * layer + sends
-    slowest = np.where(
-        model.layers % (pp * chunks) == 0, mean + head, np.maximum(longest, mean + head)
-    )
-    slowest = np.where(pp > 1, slowest, mean + head)
-    bubble = (pp * mean + head - slowest) / chunks
+    longest, last = _stage_layers(model, layout)
+    average = (model.layers * layer + head) / pp + sends
+    slowest = np.maximum(longest * layer, last * layer + head) + sends
+    full_fill = (pp * average - slowest) / chunks
+    bubble = full_fill * _filled(layout, work.forward * (1 + full), work.backward)
     run = microbatches * slowest + bubble
     data, update = _data_s(model, layout, microbatches, run, slowest, card, program)
     layers = microbatches * model.layers / pp
@@ -143,9 +145,9 @@ def step_time(model: Any, layout: Any, batch: Any, card: Machine, program: Progr
         context=layers * context,
         experts=layers * experts,
         host=layers * (layer - busy),
-        head=microbatches * head,
+        head=microbatches * head / pp,
         sends=microbatches * sends,
-        uneven=microbatches * (slowest - mean - head),
+        uneven=microbatches * (slowest - average),
         bubble=bubble,
         data=data,
         update=update,
@@ -154,6 +156,33 @@ def step_time(model: Any, layout: Any, batch: Any, card: Machine, program: Progr
 
 def _share(layout: Any, word: str) -> Numbers:
     return np.equal(layout.recompute, word) * 1.0
+
+
+def _stage_layers(model: Any, layout: Any) -> tuple[Numbers, Numbers]:
+    """Returns how many layers the longest stage has, and how many the last one."""
+    pp = layout.pp
+    if layout.split != "even":
+        found = {int(each): stage_layers(model, int(each), layout.split) for each in np.unique(pp)}
+        longest = np.vectorize(lambda each: max(found[int(each)]), otypes=[float])(pp)
+        return longest, np.vectorize(lambda each: found[int(each)][-1], otypes=[float])(pp)
+    each, over = model.layers // pp, model.layers % pp
+    # Stages in the middle are the first to get one more, then the last, as `stage_layers` has it.
+    last = each + np.where(pp > 1, over > pp - 2, over > 0)
+    return each + np.where(pp > 2, over > 0, last > each), last
+
+
+def _filled(layout: Any, forward: Numbers, backward: Numbers) -> Numbers:
+    """Returns which part of the bubble a schedule leaves, of that of 1F1B.
+
+    Zero bubble's handcrafted orders put weight gradients where others wait: (F + I - W) and
+    (F + I - 2 W) against (F + I + W), with W half of the backward pass.
+    """
+    weight = backward / 2
+    whole = forward + backward
+    h1, h2 = (np.maximum(whole - each * weight, 0.0) / whole for each in (2, 3))
+    return np.where(
+        np.equal(layout.schedule, "zb-h1"), h1, np.where(np.equal(layout.schedule, "zb-h2"), h2, 1)
+    )
 
 
 def _head_s(model: Any, tokens: Numbers, tp: Numbers, card: Machine, program: Program) -> Numbers:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -117,6 +118,40 @@ def distance(one, other):
     pairs = [(getattr(one, name), getattr(other, name)) for name in NUMBERS]
     changed = sum(a != b for a, b in pairs)
     return changed, round(sum(abs(math.log2(a / b)) for a, b in pairs), 9)
+
+
+def test_how_many_gpus_the_nearest_plan_takes_is_said_where_some_are_left_over():
+    for layout, place, said in (
+        (Layout(dp=4), cluster(8), "plan: dp=8"),
+        (Layout(dp=13), cluster(13, 16), "plan on 12 GPUs: "),
+        (Layout(dp=4), cluster(4, link=0), "plan on 1 GPU: dp=1"),
+        (Layout(dp=8, microbatch=3), None, "plan: dp=8 tp=1 pp=1 microbatch=2"),
+        (Layout(dp=13), None, "plan on 12 GPUs: dp=4 tp=1 pp=3"),
+    ):
+        with pytest.raises(CourseError) as caught:
+            check(LLAMA, layout, Batch(16, 64), place)
+        assert f"the nearest legal {said}" in str(caught.value)
+
+
+def test_a_layout_is_written_with_what_is_not_plain():
+    layout = Layout(dp=2, pp=2, ep=2, zero=1, chunks=3, recompute="full", schedule="interleaved")
+    assert str(layout) == "dp=2 tp=1 pp=2 ep=2 zero=1 microbatch=1 chunks=3 recompute=full"
+    assert str(Layout()) == "dp=1 tp=1 pp=1 microbatch=1"
+
+
+def test_stages_that_get_their_layers_by_work_may_not_be_empty():
+    """Of six layers and a head of six more, half of eight stages would have neither."""
+    model = replace(LLAMA, vocabulary=6 * 768)
+    layouts = [Layout(dp=1, pp=pp, split="compute") for pp in (1, 2, 3, 4, 6)]
+    found = ["layers" in broken_rules(model, layout, Batch(4, 64)) for layout in layouts]
+    for layout, broken in zip(layouts, found, strict=True):
+        counts = stage_layers(model, layout.pp, "compute")
+        head = head_stage(model, layout.pp, "compute")
+        held = [bool(layers) or stage == head for stage, layers in enumerate(counts)]
+        assert broken == (not all(held)), counts
+    assert set(found) == {True, False}
+    many = Layouts.of(layouts)
+    assert legal(model, many, Batch(4, 64)).tolist() == [not broken for broken in found]
 
 
 def test_without_a_network_the_nearest_plan_stays_in_a_node():

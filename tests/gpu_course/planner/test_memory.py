@@ -6,7 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gpu_course.errors import CourseError
 from gpu_course.isolation import servers
+from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 from gpu_course.measure.activation_formulas import (
     LayerShape,
     end_activation_bytes,
@@ -15,6 +17,7 @@ from gpu_course.measure.activation_formulas import (
 from gpu_course.measure.every_axis import parts
 from gpu_course.measure.every_axis.configuration import Configuration, Shape
 from gpu_course.measure.pipelines import orders, rules
+from gpu_course.measure.schedules.chain import Chain, Stage
 from gpu_course.measure.state_formulas import (
     MEGATRON_ADAM,
     MIXED_ADAM,
@@ -30,6 +33,7 @@ from gpu_course.planner.memory import (
     in_flight,
     kept_bytes,
     layer_parts,
+    least_recomputing,
     memory,
     parameters_of_stage,
     peak_bytes,
@@ -316,6 +320,38 @@ def test_a_plan_for_all_layers_is_full_recomputing():
     full = memory(LLAMA, Layout(recompute="full"), Batch(4, 64)).worst.entries
     plan = Layout(recompute="plan", recomputed_layers=LLAMA.layers)
     assert memory(LLAMA, plan, Batch(4, 64)).worst.entries == full
+
+
+def test_a_plan_runs_as_few_layers_again_as_the_best_one_that_there_is():
+    """Beaumont's dynamic programme over the same chain: its cost less that of running once."""
+    model = Transformer(layers=9, hidden=64, heads=4, vocabulary=96)
+    batch, layout = Batch(1, 32), Layout(flash=False)
+    found = memory(model, layout, batch)
+    kept, inputs = found.worst.entries["activations"], 2 * 32 * model.hidden
+    slots = round(kept / model.layers / inputs)  # sizes in whole inputs of a layer
+    assert slots * inputs * model.layers == kept
+    stage = Stage(
+        output_bytes=1, saved_bytes=slots - 1, forward_bytes=1, forward_saving_bytes=slots,
+        backward_bytes=0, output_gradient_bytes=0,
+    )  # fmt: skip
+    solved = solve(Chain((stage,) * model.layers), slots * model.layers)
+    seen = set()
+    for room in range(slots * model.layers, slots, -1):
+        right = solved.best_cost(room) - 3 * model.layers  # a pass forward is 1, one back is 2
+        if right >= model.layers:
+            break  # some layers would run three times
+        limit = found.bytes - kept + room * inputs
+        again = least_recomputing(model, layout, batch, limit)
+        assert again.recomputed_layers == right, room
+        assert peak_bytes(model, again, batch) <= limit
+        seen.add(right)
+    assert seen == set(range(model.layers))
+
+
+def test_what_no_plan_can_hold_is_said():
+    with pytest.raises(CourseError, match="with all layers run again the fullest GPU still takes"):
+        least_recomputing(LLAMA, Layout(), Batch(4, 64), 1000)
+    assert least_recomputing(LLAMA, Layout(recompute="full"), Batch(4, 64), GIB) == Layout()
 
 
 def test_context_parallel_ranks_share_tokens_and_gather_keys():
