@@ -232,17 +232,17 @@ def _torchtitan(model: Transformer, layout: Layout, batch: Batch, steps: int) ->
 
 
 def _nanotron(model: Transformer, layout: Layout, batch: Batch, steps: int) -> Options:
+    if model.experts:
+        raise CourseError(
+            "nanotron writes a model with experts as another config",
+            "write a Qwen2Config with moe_config by hand",
+        )
     if layout.zero > 1:
         raise CourseError("nanotron has ZeRO 0 and 1 alone", "plan with one of them")
     if layout.schedule not in ("1f1b", "gpipe"):
         raise CourseError(f"nanotron has no {layout.schedule}", "plan with 1f1b or gpipe")
     if layout.recompute in ("selective", "plan"):
         raise CourseError("nanotron recomputes whole layers or nothing", "plan with none or full")
-    if model.experts:
-        raise CourseError(
-            "nanotron writes a model with experts as another config",
-            "write a Qwen2Config with moe_config by hand",
-        )
     return {
         "parallelism.dp": layout.dp,
         "parallelism.pp": layout.pp,

@@ -46,6 +46,8 @@ PARTS = {
 """Part of a step -> how it looks, a key of TIMES."""
 NAMED = 0.09
 """The share of a step from which a part is named in its bar."""
+SLOWEST = 30
+"""Layouts that are slower than so many times the fastest are above the picture of a frontier."""
 MANY = 12
 """Stages from which on they stand side by side without a gap."""
 
@@ -225,6 +227,8 @@ def draw_frontier(
         axes.axvline(limit_bytes / GIB, color=p.INK, lw=1.2, ls=(0, (4, 2)))
         axes.set_xscale("log")
         axes.set_yscale("log")
+        fastest = min(step_s)
+        axes.set_ylim(0.85 * fastest, min(1.2 * max(step_s), SLOWEST * fastest))
         _plain_ticks(axes)
         axes.set_xlabel("GiB of the fullest GPU")
         axes.set_ylabel("seconds of a step")
