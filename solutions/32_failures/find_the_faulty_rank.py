@@ -38,7 +38,7 @@ def find_the_faulty_rank(arrived, left, own, sizes, result, least):
     waits = left - arrived
     middle = np.median(waits, axis=1, keepdims=True)
     times_late = np.sum(middle - waits >= least, axis=0)
-    slow = [rank for rank, times in enumerate(times_late) if 2 * times > len(waits)]
+    slow = np.flatnonzero(2 * times_late > len(waits)).tolist()
 
     def same(a, b):
         return a == b or (np.isnan(a) and np.isnan(b))

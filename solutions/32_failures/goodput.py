@@ -35,7 +35,16 @@ useful.
 """
 
 
-def goodput(failures, end, interval, write, blocking, recover, spares, repair):
+def goodput(
+    failures,
+    end,
+    interval,
+    write,
+    blocking,
+    recover,
+    spares,
+    repair,
+):
     # answer
     def trained_for(seconds):
         """Of so many seconds: trained, of these saved, written."""

@@ -64,7 +64,8 @@ def parse_log(text):
             records = [each for each in records if each[0] <= at]
         elif record:
             took = number("elapsed time per iteration (ms)", words)
-            loss, rate = number("lm loss", words), number("TFLOPs", words)
+            loss = number("lm loss", words)
+            rate = number("TFLOPs", words)
             records.append((int(record[1]), loss, took, rate))
     return {
         "records": records,

@@ -40,7 +40,7 @@ def useful_share(mtbf_s: float, interval_s: float, write_s: float, recover_s: fl
     equation 20.
 
     >>> round(useful_share(28_800, 1_800, 60, 300), 4)
-    0.9264
+    0.9271
     """
     segment = (interval_s + write_s) / mtbf_s
     return interval_s / mtbf_s * math.exp(-recover_s / mtbf_s - segment) / -math.expm1(-segment)
