@@ -294,7 +294,7 @@ def run(cluster: Cluster, work_s: float, seed: int = 0) -> Ledger:
     draws = {kind: _times(cluster, kind, seed) for kind in _KINDS}
     upcoming = [(next(times), kind) for kind, times in draws.items()]
     heapq.heapify(upcoming)
-    job, events = _Job(saving), []
+    job, events = _Job(saving), list[Event]()
     slow_until: list[float] = []
     clean: list[tuple[float, float]] = []
     spares, back, awake = cluster.spares, list[float](), 0.0

@@ -83,12 +83,18 @@ class Transcript:
 
     @property
     def turns(self) -> tuple[Happened, ...]:
-        """The events without the steps, but for the last before the kill and the first after it."""
+        """The events without the steps, but for the last of who is killed and the first after it.
+
+        Of the first step after it rank 0 tells, whoever was quicker.
+        """
         killed = self.first(0, "is killed")
-        own = [e for e in self.events if e.rank == killed.rank]
-        last = [e for e in own if e.attempt == 0 and e.what.startswith("has done")][-1:]
-        kept = {*last, self.first(1, "has done step")}
+        before = [e for e in self._steps(killed.rank) if e.attempt == 0][-1:]
+        after = [e for e in self._steps(0) if e.attempt == 1][:1]
+        kept = {*before, *after}
         return tuple(e for e in self.events if e in kept or not e.what.startswith("has done"))
+
+    def _steps(self, rank: int) -> list[Happened]:
+        return [e for e in self.events if e.rank == rank and e.what.startswith("has done step")]
 
     def __str__(self) -> str:
         killed = self.first(0, "is killed").at_s

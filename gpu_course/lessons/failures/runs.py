@@ -8,6 +8,7 @@ import weakref
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -255,6 +256,7 @@ def odd_one_text(fault: str = "another call", ranks: int = 3) -> str:
     return str(found) if found else "all ranks called the same"
 
 
+@lru_cache(8)
 def _hung(fault: str, ranks: int) -> list[tuple[Sequence[recorder.Entry], str]]:
     from gpu_course.lessons.failures.hanging import hang
 

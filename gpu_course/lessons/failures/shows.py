@@ -44,7 +44,7 @@ from gpu_course.ranks.programs import called
 
 JOB_S = 10 * DAY_S
 SEEDS = 3
-HOPELESS = 0.02
+HOPELESS = 0.1
 """A goodput below which nobody waits for the end of a simulated job."""
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 """Of the best interval, those that are simulated."""
@@ -137,7 +137,8 @@ def _found(cluster: Cluster) -> tuple[float, ...]:
     """Returns the goodput of a few jobs; 0 for one that gets nowhere."""
     if expected_goodput(cluster) < HOPELESS:
         return (0.0,) * SEEDS
-    return tuple(run(cluster, JOB_S / 2, seed).goodput for seed in range(SEEDS))
+    work_s = min(JOB_S / 2, 100 * cluster.mtbf_s)
+    return tuple(run(cluster, work_s, seed).goodput for seed in range(SEEDS))
 
 
 @telling
