@@ -10,7 +10,6 @@ Source: https://www.harmdevries.com/post/model-size-vs-compute-overhead/
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 A, B = 406.4, 410.7
@@ -88,19 +87,3 @@ class Cell:
     def agrees(self, alpha: float, beta: float) -> bool:
         """Returns whether less than a unit in the last place lies between, rounded or cut off."""
         return abs(self.found(alpha, beta) - self.printed) < self.digit
-
-
-def fitting(cells: Sequence[Cell], step: float = 0.001) -> list[tuple[float, float]]:
-    """Returns every pair of alpha and beta on a grid with which all cells agree.
-
-    Args:
-        cells: printed numbers.
-        step: of the grid, from 0.25 to 0.45 in both directions.
-    """
-    grid = [round(0.25 + step * place, 6) for place in range(round(0.2 / step) + 1)]
-    return [
-        (alpha, beta)
-        for alpha in grid
-        for beta in grid
-        if all(cell.agrees(alpha, beta) for cell in cells)
-    ]
