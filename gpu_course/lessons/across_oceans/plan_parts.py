@@ -112,7 +112,7 @@ def source_kind(source: Any) -> str:
 
     >>> source_kind("https://arxiv.org/abs/2407.21783, Table 5"), source_kind("somewhere")
     ('address', '')
-    >>> source_kind("puzzle predict_memory"), source_kind("assumed: as for Llama 3")
+    >>> source_kind("puzzle bytes_saved"), source_kind("assumed: as for Llama 3")
     ('puzzle', 'assumed')
     """
     said = source.strip() if isinstance(source, str) else ""

@@ -42,14 +42,20 @@ def overhead_percent(k_n: float, alpha: float, beta: float) -> float:
     return 100 * (k_n * tokens_factor(k_n, alpha, beta) - 1)
 
 
-def optimum(flop: float, alpha: float, beta: float) -> tuple[float, float]:
+def optimum(
+    flop: float, alpha: float, beta: float, a: float = A, b: float = B
+) -> tuple[float, float]:
     """Returns the parameters and tokens of the lowest loss for so many FLOP.
+
+    Along 6 N D = flop one more part of log N is one less of log D, so where the loss is lowest
+    alpha A / N ** alpha and beta B / D ** beta are alike.
 
     Args:
         flop: 6 N D.
         alpha, beta: as for `tokens_factor`.
+        a, b: of parameters and of tokens.
     """
-    g = (alpha * A / (beta * B)) ** (1 / (alpha + beta))
+    g = (alpha * a / (beta * b)) ** (1 / (alpha + beta))
     parameters = g * (flop / 6) ** (beta / (alpha + beta))
     return parameters, flop / 6 / parameters
 
