@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.across_oceans.harness.refusing import REFUSED
+from gpu_course.lessons.across_oceans.pieces import called
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
@@ -119,11 +120,6 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "crossover" if near else None
 
 
-def _call(inputs: Values) -> str:
-    told = ", ".join(f"{name}={value}" for name, value in inputs["arguments"].items())
-    return f"attention_share({told})"
-
-
 ATTENTION_SHARE = PythonPuzzle(
     **puzzle_fields(__file__),
     harness="gpu_course.lessons.across_oceans.harness.refusing",
@@ -133,5 +129,5 @@ ATTENTION_SHARE = PythonPuzzle(
     reference=_reference,
     diagnose=_diagnose,
     tolerance=(1e-12, 0.0),
-    call=_call,
+    call=lambda inputs: called("attention_share", inputs["arguments"]),
 )

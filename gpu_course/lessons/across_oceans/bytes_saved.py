@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.across_oceans.harness.refusing import REFUSED
-from gpu_course.lessons.across_oceans.pieces import ring_bytes
+from gpu_course.lessons.across_oceans.pieces import called, ring_bytes
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
@@ -129,11 +129,6 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-def _call(inputs: Values) -> str:
-    told = ", ".join(f"{name}={value}" for name, value in inputs["arguments"].items())
-    return f"bytes_saved({told})"
-
-
 BYTES_SAVED = PythonPuzzle(
     **puzzle_fields(__file__),
     harness="gpu_course.lessons.across_oceans.harness.refusing",
@@ -143,5 +138,5 @@ BYTES_SAVED = PythonPuzzle(
     reference=_reference,
     diagnose=_diagnose,
     tolerance=(1e-12, 0.0),
-    call=_call,
+    call=lambda inputs: called("bytes_saved", inputs["arguments"]),
 )

@@ -16,16 +16,22 @@ from __future__ import annotations
 import copy
 import functools
 import math
-import re
 import sys
-import textwrap
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from gpu_course.errors import CourseError, UnknownName
+from gpu_course.errors import CourseError
+from gpu_course.lessons.across_oceans.plan_parts import (
+    PARTS,
+    SOURCE_WORDS,
+    SOURCED,
+    Finding,
+    Grade,
+    source_kind,
+)
 from gpu_course.measure.state_formulas import MEGATRON_ADAM
 from gpu_course.measure.transformer_shapes import Transformer
 from gpu_course.notebook.note import telling
@@ -38,33 +44,15 @@ from gpu_course.planner.programs import MEGATRON_CORE
 from gpu_course.planner.search import Plan as Found
 from gpu_course.planner.search import search
 from gpu_course.planner.step_time import step_time
-from gpu_course.puzzle import index
 from gpu_course.units import GIB
 
 Plan = dict[str, Any]
 """Plain values by the names of PARTS."""
 
-PARTS: dict[str, tuple[str, ...]] = {
-    "model": tuple(each.name for each in fields(Transformer)),
-    "cluster": ("machine", "gpus"),
-    "layout": tuple(each.name for each in fields(Layout) if each.name != "recipe"),
-    "batch": ("sequences", "tokens"),
-    "run": ("tokens", "memory_gib", "step_s", "days"),
-    "failures": ("gpu_hours_each", "write_s", "recover_s", "interval_s", "goodput"),
-    "cost": ("price", "pue", "gpu_hours", "mwh", "dollars"),
-}
-"""Part of a plan -> what may be said in it."""
-
 _WHOLE = ("model", "cluster", "layout", "batch")
 _SWITCHES = {
     each.name for kind in (Transformer, Layout) for each in fields(kind) if each.type == "bool"
 }
-
-SOURCED = (
-    "model", "machine", "run.tokens", "memory_gib", "step_s", "gpu_hours_each", "write_s",
-    "recover_s", "price", "pue",
-)  # fmt: skip
-"""What a plan takes from elsewhere, and so has to give a source of. The rest follows from these."""
 
 MARGIN = 0.2
 """How far memory and step may be from the planner's. Of its own predictions of memory nine in ten
@@ -83,78 +71,10 @@ MOST = {"gpus": 100_000, "layers": 1000, "pp": 1000, "experts": 1000}
 """More of them than anybody has: beyond, looking for a legal layout takes minutes."""
 MOST_OF_ALL = 10_000_000
 """Of every other whole number in model, cluster, layout and batch."""
-WIDTH = 70
 
 
 class Unsaid(CourseError):
     """The plan does not say what a criterion needs, or says what cannot be."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was found of one criterion.
-
-    Attributes:
-        key, title: of the criterion.
-        points: that it is worth.
-        met: whether it is; None where it waits for something.
-        fact: what was found, in a sentence.
-        advice: what to try; "" where there is nothing.
-    """
-
-    key: str
-    title: str
-    points: int
-    met: bool | None
-    fact: str
-    advice: str = ""
-
-    @property
-    def word(self) -> str:
-        """How it is said in a table."""
-        return {True: "met", False: "not met", None: "waits"}[self.met]
-
-
-@dataclass(frozen=True)
-class Grade:
-    """A graded plan.
-
-    Attributes:
-        title: of the plan.
-        findings: one for each criterion, in their order.
-    """
-
-    title: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def points(self) -> int:
-        """Of the criteria that are met."""
-        return sum(each.points for each in self.findings if each.met)
-
-    @property
-    def of(self) -> int:
-        """Of all criteria."""
-        return sum(each.points for each in self.findings)
-
-    @property
-    def passed(self) -> bool:
-        """Whether all of them are met."""
-        return self.points == self.of
-
-    def __repr__(self) -> str:
-        lines = [f"{self.title}: {self.points} of {self.of} points"]
-        for each in self.findings:
-            start = f"  {each.word:<8}{each.key:<10}"
-            lines += textwrap.wrap(
-                each.fact, WIDTH, initial_indent=start, subsequent_indent=" " * len(start)
-            )
-            if each.advice:
-                begin = " " * (len(start) - 5) + "try: "
-                lines += textwrap.wrap(
-                    each.advice, WIDTH, initial_indent=begin, subsequent_indent=" " * len(start)
-                )
-        return "\n".join(lines)
 
 
 # What a plan says
@@ -463,37 +383,6 @@ def _sources(read: Read) -> Judged:
     if 2 * len(assumed) > len(SOURCED):
         return False, fact, "measure or look up at least half of them"
     return True, fact, ""
-
-
-SOURCE_WORDS = (
-    "an address, an arXiv number, the name of a puzzle, a lesson, or 'measured: how', "
-    "'assumed: why'"
-)
-
-
-def source_kind(source: Any) -> str:
-    """Returns what kind of source a text names; "" for none.
-
-    >>> source_kind("https://arxiv.org/abs/2407.21783, Table 5"), source_kind("somewhere")
-    ('address', '')
-    >>> source_kind("puzzle predict_memory"), source_kind("assumed: as for Llama 3")
-    ('puzzle', 'assumed')
-    """
-    said = source.strip() if isinstance(source, str) else ""
-    if re.search(r"https?://[\w-]+(\.[\w-]+)+", said):
-        return "address"
-    if re.search(r"\barXiv:? ?\d{4}\.\d{4,5}\b", said, re.IGNORECASE):
-        return "paper"
-    if found := re.match(r"(measured|assumed): *(\S.{7,})", said, re.DOTALL):
-        return found[1]
-    if found := re.match(r"(puzzle|lesson) (\w+)", said):
-        look = index.find if found[1] == "puzzle" else index.lesson
-        try:
-            look(found[2])  # type: ignore[operator]
-        except UnknownName:
-            return ""
-        return found[1]
-    return ""
 
 
 def _risks(read: Read) -> Judged:

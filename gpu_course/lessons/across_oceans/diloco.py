@@ -150,7 +150,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     if "failed" in got:
         made = [sum(call.rank == rank for call in got["wire"]) for rank in range(ranks_of(case))]
-        return "left-alone" if min(made) == 0 < max(made) else None
+        alone = got["failed"] == "standstill" and min(made) == 0 < max(made)
+        return "left-alone" if alone else None
     found = got["weights"]
     if any(not np.allclose(each, found[0], rtol=1e-9, atol=1e-12) for each in found):
         return "copies-differ"

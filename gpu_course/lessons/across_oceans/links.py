@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from gpu_course.units import GB
@@ -62,14 +61,3 @@ def link_of(billion_parameters: float, number_bytes: float, islands: int, second
     """
     sent = 2 * (islands - 1) / islands * billion_parameters * 1e9 * number_bytes
     return sent / seconds / GB
-
-
-def h_for(islands: Islands, share: float) -> int:
-    """Returns the fewest steps of a round with which such a share of the time computes.
-
-    Args:
-        islands: all but their `h` counts.
-        share: below 1, such as 0.95.
-    """
-    least = islands.exchange_s * share / (1 - share) / islands.step_s
-    return max(1, math.ceil(least))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.across_oceans.harness.refusing import REFUSED
+from gpu_course.lessons.across_oceans.scaling import optimum, tokens_factor
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
@@ -52,33 +53,10 @@ CASES: dict[str, dict[str, Any]] = {
 def best(law: Law, flop: float) -> tuple[float, float]:
     """Returns the (parameters, tokens) with the least loss for 6 N D = flop.
 
-    Along 6 N D = flop one more part of log N is one less of log D, so where the loss is least
-    alpha A / N ** alpha and beta B / D ** beta are alike.
-
     >>> [f"{n / 1e9:.4g}" for n in best(CURVE, 1e23)]
     ['18.73', '889.6']
     """
-    ratio = law["alpha"] * law["A"] / (law["beta"] * law["B"])
-    exponent = 1 / (law["alpha"] + law["beta"])
-    parameters = (ratio * (flop / 6) ** law["beta"]) ** exponent
-    return parameters, flop / 6 / parameters
-
-
-def other_factor(given: float, own: float, other: float) -> float:
-    """Returns how many times the best tokens make up for a size, or the other way round.
-
-    At the best point the terms of size and tokens are in the ratio of beta to alpha, so nothing
-    but these two decides it. NaN where nothing is enough.
-
-    Args:
-        given: the size or the tokens, over the best.
-        own, other: the exponents of what is given and of what is looked for.
-
-    >>> round(other_factor(0.5, 0.336, 0.283) * 0.5 - 1, 2)
-    0.21
-    """
-    left = 1 - (given**-own - 1) * other / own
-    return float(left ** (-1 / other)) if left > 0 else math.nan
+    return optimum(flop, *(law[name] for name in ("alpha", "beta", "A", "B")))
 
 
 def counted(law: Law, flop: float, k_n: float | None, k_d: float | None) -> tuple[Any, ...]:
@@ -87,11 +65,12 @@ def counted(law: Law, flop: float, k_n: float | None, k_d: float | None) -> tupl
     if len(given) != 1 or not (math.isfinite(given[0]) and given[0] > 0):
         return (REFUSED,) * 3
     if k_n is not None:
-        k_d = other_factor(k_n, law["alpha"], law["beta"])
+        k_d = tokens_factor(k_n, law["alpha"], law["beta"])
     else:
         assert k_d is not None
-        k_n = other_factor(k_d, law["beta"], law["alpha"])
-    if math.isnan(k_n * k_d):
+        # Size and tokens stand in the law in the same way.
+        k_n = tokens_factor(k_d, law["beta"], law["alpha"])
+    if math.isinf(k_n * k_d):
         return (REFUSED,) * 3
     parameters, tokens = best(law, flop)
     return k_n * parameters, k_d * tokens, k_n * k_d - 1

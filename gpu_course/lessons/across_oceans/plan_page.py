@@ -15,7 +15,7 @@ from typing import Any
 
 from gpu_course.draw.paper.palette import CONFLICT, FINE, INK, QUIET, RULE
 from gpu_course.errors import CourseError
-from gpu_course.lessons.across_oceans.capstone import PARTS, SOURCED, Grade, source_kind
+from gpu_course.lessons.across_oceans.plan_parts import PARTS, SOURCED, Grade, source_kind
 
 _MARK = '<script type="application/json" id="gpu-course-plan">'
 _SIGNS = {

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.across_oceans.harness.refusing import REFUSED
+from gpu_course.lessons.across_oceans.pieces import called
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
@@ -144,11 +145,6 @@ def _first_too_high(got: Values) -> bool:
     return any(isinstance(p, tuple | list) and len(p) == 2 and p[0] > p[1] for p in pairs)
 
 
-def _call(inputs: Values) -> str:
-    told = ", ".join(f"{name}={value}" for name, value in inputs["arguments"].items())
-    return f"run_cost({told})"
-
-
 RUN_COST = PythonPuzzle(
     **puzzle_fields(__file__),
     harness="gpu_course.lessons.across_oceans.harness.refusing",
@@ -158,5 +154,5 @@ RUN_COST = PythonPuzzle(
     reference=_reference,
     diagnose=_diagnose,
     tolerance=(1e-12, 0.0),
-    call=_call,
+    call=lambda inputs: called("run_cost", inputs["arguments"]),
 )

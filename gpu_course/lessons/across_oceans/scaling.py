@@ -10,7 +10,6 @@ Source: https://www.harmdevries.com/post/model-size-vs-compute-overhead/
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 A, B = 406.4, 410.7
@@ -43,14 +42,20 @@ def overhead_percent(k_n: float, alpha: float, beta: float) -> float:
     return 100 * (k_n * tokens_factor(k_n, alpha, beta) - 1)
 
 
-def optimum(flop: float, alpha: float, beta: float) -> tuple[float, float]:
+def optimum(
+    flop: float, alpha: float, beta: float, a: float = A, b: float = B
+) -> tuple[float, float]:
     """Returns the parameters and tokens of the lowest loss for so many FLOP.
+
+    Along 6 N D = flop one more part of log N is one less of log D, so where the loss is lowest
+    alpha A / N ** alpha and beta B / D ** beta are alike.
 
     Args:
         flop: 6 N D.
         alpha, beta: as for `tokens_factor`.
+        a, b: of parameters and of tokens.
     """
-    g = (alpha * A / (beta * B)) ** (1 / (alpha + beta))
+    g = (alpha * a / (beta * b)) ** (1 / (alpha + beta))
     parameters = g * (flop / 6) ** (beta / (alpha + beta))
     return parameters, flop / 6 / parameters
 
@@ -88,19 +93,3 @@ class Cell:
     def agrees(self, alpha: float, beta: float) -> bool:
         """Returns whether less than a unit in the last place lies between, rounded or cut off."""
         return abs(self.found(alpha, beta) - self.printed) < self.digit
-
-
-def fitting(cells: Sequence[Cell], step: float = 0.001) -> list[tuple[float, float]]:
-    """Returns every pair of alpha and beta on a grid with which all cells agree.
-
-    Args:
-        cells: printed numbers.
-        step: of the grid, from 0.25 to 0.45 in both directions.
-    """
-    grid = [round(0.25 + step * place, 6) for place in range(round(0.2 / step) + 1)]
-    return [
-        (alpha, beta)
-        for alpha in grid
-        for beta in grid
-        if all(cell.agrees(alpha, beta) for cell in cells)
-    ]

@@ -18,19 +18,15 @@ from gpu_course.errors import CourseError
 from gpu_course.lessons.across_oceans import capstone
 from gpu_course.lessons.across_oceans.capstone import (
     CRITERIA,
-    PARTS,
     RISKS,
-    SOURCED,
-    WIDTH,
-    Grade,
     draft,
     exported,
     grade_of,
     graded,
     rubric,
-    source_kind,
 )
 from gpu_course.lessons.across_oceans.plan_page import plan_in
+from gpu_course.lessons.across_oceans.plan_parts import PARTS, SOURCED, WIDTH, Grade, source_kind
 from gpu_course.notebook.note import Note
 from tests.lessons.across_oceans.plans import sound
 
