@@ -82,13 +82,14 @@ class Cell:
     regret: float
 
 
-def cells(runs: Sequence[PlaybookRun]) -> list[Cell]:
+def cells(runs: Sequence[PlaybookRun], among_sick: bool = False) -> list[Cell]:
     """Returns each model on each number of nodes.
 
     The choice is made among healthy runs, where there are some: a plan does not ask for a sick one.
 
     Args:
         runs: that ended.
+        among_sick: True where the choice is made among all of them.
     """
     took, said, good = measured_s(runs), predicted_s(runs), healthy(runs)
     names = sorted({(run.model, run.nodes) for run in runs})
@@ -96,7 +97,7 @@ def cells(runs: Sequence[PlaybookRun]) -> list[Cell]:
     for model, nodes in names:
         inside = np.array([(run.model, run.nodes) == (model, nodes) for run in runs])
         kept = inside & good
-        among = kept if kept.any() else inside
+        among = kept if kept.any() and not among_sick else inside
         rank = None
         if kept.sum() >= 5:
             rank = float(np.corrcoef(_ranks(took[kept]), _ranks(said[kept]))[0, 1])

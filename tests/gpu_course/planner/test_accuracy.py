@@ -9,7 +9,12 @@ import pytest
 
 from benchmarks import planner_time
 from gpu_course.planner import known_runs, playbook_time, vtrain
+from gpu_course.planner.layer_time import layer_time
+from gpu_course.planner.layout import Layout
+from gpu_course.planner.machines import A100
 from gpu_course.planner.playbook_memory import ended_runs
+from gpu_course.planner.programs import MEGATRON
+from gpu_course.planner.step_time import ring_s
 
 RUNS = ended_runs()
 
@@ -65,6 +70,27 @@ def test_a_run_far_slower_than_its_twin_is_no_healthy_one():
 def test_the_rule_does_not_ask_the_order_of_runs():
     kept = playbook_time.healthy(RUNS)
     assert (playbook_time.healthy(RUNS[::-1])[::-1] == kept).all()
+
+
+@pytest.mark.parametrize(
+    ("spread", "forward_ms", "backward_ms"), [(False, 7.7, 11.9), (True, 7.2, 11.8)]
+)
+def test_a_layer_takes_what_korthikanti_measured(spread, forward_ms, backward_ms):
+    """Table 4, the layer of 22B on eight A100: nothing recomputed, without and with SP."""
+    layout = Layout(tp=8, microbatch=4, flash=False, sequence_parallel=spread)
+    work = layer_time(known_runs.gpt(48, 6144, 64), layout, 2048, A100, MEGATRON)
+    sent = 4 * float(ring_s(2 * 4 * 2048 * 6144, 8, 8, A100))
+    assert 1e3 * (float(work.forward) + sent) == pytest.approx(forward_ms, rel=0.04)
+    assert 1e3 * (float(work.backward) + sent) == pytest.approx(backward_ms, rel=0.08)
+
+
+def test_among_sick_runs_fewer_choices_are_good():
+    """The planner does not know which runs are sick: what the rule is worth is said too."""
+    healthy, all_of_them = (
+        playbook_time.good_choices(playbook_time.cells(RUNS, among_sick=each))
+        for each in (False, True)
+    )
+    assert all_of_them < healthy
 
 
 def test_each_line_of_the_table_has_an_aim_or_none_was_set():
