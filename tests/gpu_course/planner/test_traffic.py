@@ -86,6 +86,17 @@ def test_zero_s_two_and_three_times_the_parameters():
         assert whole / 2 / numbers == pytest.approx(times, rel=0.001)
 
 
+def test_zero_3_gathers_each_layer_and_both_ends_twice_and_scatters_once():
+    batch = Batch(8, 64)
+    sent = traffic(GPT, Layout(dp=2, zero=3), batch)["parameters"]
+    assert sent.calls == 4 * 3 * (GPT.layers + 2)
+    ends = [
+        traffic(GPT, Layout(dp=2, pp=4, zero=3), batch, stage)["parameters"].calls
+        for stage in range(4)
+    ]
+    assert ends == [4 * 3 * 3, 4 * 3 * 2, 4 * 3 * 2, 4 * 3 * 3]
+
+
 def test_sequence_parallelism_sends_as_many_bytes_in_twice_the_calls():
     """Korthikanti and others 2022, section 4.2.2."""
     batch = Batch(8, 64)
@@ -147,5 +158,8 @@ def test_a_tied_table_is_summed_over_the_two_ends():
 
 
 def test_a_rank_alone_sends_nothing():
+    for zero in range(4):
+        alone = traffic(GPT, Layout(zero=zero), Batch(8, 64))
+        assert set(alone.values()) == {Sent()}
     assert gathered(100.0, 1) == reduced(100.0, 1) == Sent()
     assert Sent(1, 2.0) + Sent(3, 4.0) == Sent(4, 6.0) == Sent(2, 3.0).times(2)
