@@ -3,8 +3,9 @@
     found = infer_modes(ended_runs())     # of each run the mode of tensor parallelism, and its peak
     area = area_under_curve(predicted_gib(playbook_runs(), fullest=True), failed)
 
-The peak in the file is that of rank 0, which is on the first stage, and that of memory which
-PyTorch's allocator reserved. Whether a run fails is for the fullest stage to say.
+The peak in the file is that of rank 0, which is on the first stage. Whether a run fails is for the
+fullest stage to say. The program writes two peaks, of memory allocated and of memory reserved, and
+the file has one column: it is taken for the second, as what is over the count says.
 
 The file does not say how tensor parallelism ran, and its script has more than one mode. Memory
 tells: the same layout takes 25.7, 38.3 and 40.2 GiB. `infer_modes` takes for each run the one of

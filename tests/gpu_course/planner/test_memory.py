@@ -348,6 +348,66 @@ def test_a_plan_runs_as_few_layers_again_as_the_best_one_that_there_is():
     assert seen == set(range(model.layers))
 
 
+def test_a_llama_layer_keeps_these_numbers():
+    """64 tokens of 64 numbers, 8 heads of 8 and 4 of keys, 192 inside: by hand, in bytes."""
+    norms, qkv, out, statistics = 2 * 128, 2 * (64 + 2 * 32), 2 * 64, 4 * 8
+    products, gate_and_up, gated, last = 2 * 128, 2 * 384, 2 * 192, 2 * 192
+    each = norms + qkv + out + statistics + products + gate_and_up + gated + last
+    found = memory(LLAMA, Layout(), Batch(1, 64)).worst.entries["activations"]
+    assert found == 64 * each * LLAMA.layers
+    scores = memory(LLAMA, Layout(flash=False), Batch(1, 64)).worst.entries["activations"]
+    assert scores - found == 64 * LLAMA.layers * (2 * 8 * 64 - statistics)
+
+
+def test_what_a_program_holds_besides_is_counted_as_it_is_said():
+    layout, batch = Layout(dp=2, tp=2, pp=2, microbatch=2), Batch(8, 64)
+    tokens, narrow = 2 * 64, 64 * LLAMA.hidden
+
+    def entries(**changes):
+        found = memory(LLAMA, layout, batch, replace(FORMULAS, **changes)).stages
+        return found[0].entries, found[1].entries
+
+    plain_first, plain_last = entries()
+    first, last = entries(gathered_bytes=8)
+    assert first["buffers"] == 8 * tokens * LLAMA.hidden and not plain_first["buffers"]
+    first, last = entries(edge_bytes=4)
+    assert first["stage ends"] == 2 * 4 * narrow
+    assert last["stage ends"] - plain_last["stage ends"] == 4 * narrow
+    first, last = entries(logit_bytes=12)
+    assert last["logits"] == 12 * tokens * LLAMA.vocabulary / 2 and not first["logits"]
+    first, last = entries(bucketed=True)
+    assert first["gradient buckets"] == first["parameters"] and not plain_first["gradient buckets"]
+    first, last = entries(slack=0.1)
+    moving = sum(first[name] for name in ("activations", "stage ends", "logits", "buffers"))
+    assert first["allocator"] == pytest.approx(0.1 * moving)
+    first, last = entries(fixed_bytes=5, context_bytes=7)
+    assert first["libraries"] == last["libraries"] == 12
+
+
+def test_the_peak_moves_to_the_end_of_the_backward_pass_where_gradients_are_larger():
+    """One short microbatch: its activations are gone, and the gradients to be added are there."""
+    layout = Layout(recipe=MIXED_ADAM_ACCUMULATING)
+    small = memory(LLAMA, layout, Batch(1, 1)).worst.entries
+    large = memory(LLAMA, layout, Batch(1, 4096)).worst.entries
+    sums = 4 * LLAMA.parameters
+    assert small["gradients"] == sums + 2 * LLAMA.parameters and not small["activations"]
+    assert large["gradients"] == sums and large["activations"] and large["logits"]
+
+
+def test_a_stage_without_layers_works_on_none():
+    model = replace(LLAMA, vocabulary=2400)  # its head is the work of nearly three layers
+    layout = Layout(tp=2, pp=3, recompute="full", split="compute")
+    stage = memory(model, layout, Batch(4, 64), replace(FORMULAS, gathered_bytes=8)).stages[-1]
+    assert not stage.layers and stage.entries["parameters"] and stage.entries["logits"]
+    assert not stage.entries["recomputed layer"] and not stage.entries["buffers"]
+
+
+def test_zero_is_advised_wherever_ranks_hold_the_same():
+    for layout, advised in ((Layout(dp=2, cp=2), True), (Layout(cp=2), True), (Layout(), False)):
+        words = [each for each, _ in memory(LLAMA, layout, Batch(4, 64)).remedies()]
+        assert ("ZeRO-3" in words) == advised
+
+
 def test_what_no_plan_can_hold_is_said():
     with pytest.raises(CourseError, match="with all layers run again the fullest GPU still takes"):
         least_recomputing(LLAMA, Layout(), Batch(4, 64), 1000)

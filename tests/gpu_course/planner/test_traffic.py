@@ -147,5 +147,8 @@ def test_a_tied_table_is_summed_over_the_two_ends():
 
 
 def test_a_rank_alone_sends_nothing():
+    for zero in range(4):
+        alone = traffic(GPT, Layout(zero=zero), Batch(8, 64))
+        assert set(alone.values()) == {Sent()}
     assert gathered(100.0, 1) == reduced(100.0, 1) == Sent()
     assert Sent(1, 2.0) + Sent(3, 4.0) == Sent(4, 6.0) == Sent(2, 3.0).times(2)
