@@ -1,30 +1,25 @@
-"""Predicted bytes beside the peaks that nanotron measured in the Playbook's benchmark."""
+"""Predicted bytes beside the peaks that nanotron measured in the Playbook's benchmark.
+
+The file has the peak of rank 0, which is on the first stage.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from gpu_course.lessons.plan_my_run import stage_bytes
 from gpu_course.lessons.plan_my_run.trainings import Training, batch_of, layout_of, model_of
 from gpu_course.planner.layout import stage_layers
-from gpu_course.planner.memory import NANOTRON, peak_bytes
-from gpu_course.planner.playbook import MODES, SEQUENCE, PlaybookRun, playbook_runs
+from gpu_course.planner.playbook import SEQUENCE, PlaybookRun
+from gpu_course.planner.playbook_memory import ended_runs, errors, infer_modes
 from gpu_course.units import GIB
-
-ASSUMED = tuple(MODES).index("gather again")
-"""The mode that the planner takes where nothing is inferred."""
 
 
 def measured() -> list[PlaybookRun]:
     """Returns the runs that ended, and whose stages all have a layer: what a puzzle can ask for."""
-    return [
-        run
-        for run in playbook_runs()
-        if run.peak_gib is not None and min(stage_layers(run.shape, run.pp, "compute")) > 0
-    ]
+    return [run for run in ended_runs() if min(stage_layers(run.shape, run.pp, "compute")) > 0]
 
 
 def training(run: PlaybookRun, sequence_parallel: bool = True) -> Training:
@@ -56,28 +51,11 @@ def training(run: PlaybookRun, sequence_parallel: bool = True) -> Training:
 
 
 def formula_gib(run: PlaybookRun) -> float:
-    """Returns the fullest stage as the puzzle counts it."""
+    """Returns the GiB of the first stage as the puzzle counts them."""
     asked = training(run)
     parts = (asked.model, asked.layout)
-    return (
-        max(
-            stage_bytes.state_bytes(*parts, stage)
-            + stage_bytes.activation_bytes(*parts, asked.batch, stage)
-            for stage in range(run.pp)
-        )
-        / GIB
-    )
-
-
-def planned_gib(run: PlaybookRun, mode: str) -> float:
-    """Returns the fullest stage as the planner has it.
-
-    Args:
-        run: of the benchmark.
-        mode: of tensor parallelism, one of MODES.
-    """
-    found: Any = peak_bytes(run.shape, run.layout(mode), run.step, NANOTRON)
-    return float(found) / GIB
+    states = stage_bytes.state_bytes(*parts, 0)
+    return (states + stage_bytes.activation_bytes(*parts, asked.batch, 0)) / GIB
 
 
 def formula_ratio() -> float:
@@ -87,11 +65,9 @@ def formula_ratio() -> float:
 
 def line(words: str, predicted: Sequence[float], peaks: Sequence[float]) -> str:
     """Returns how far predictions are off, as a line of a table."""
-    ratio = np.asarray(predicted) / np.asarray(peaks)
-    off = np.abs(ratio - 1)
-    return (
-        f"{words:<34}{np.median(ratio):>7.2f}{np.median(off):>10.0%}{np.quantile(off, 0.9):>12.0%}"
-    )
+    ratio = np.median(np.asarray(predicted) / np.asarray(peaks))
+    median, most = errors(np.asarray(predicted), np.asarray(peaks))
+    return f"{words:<34}{ratio:>7.2f}{median:>10.0%}{most:>12.0%}"
 
 
 HEAD = f"{'':<34}{'ratio':>7}{'median':>10}{'nine in ten':>12}"
@@ -105,17 +81,14 @@ def table(own: Sequence[float] = ()) -> str:
     """
     runs = measured()
     peaks = [run.peak_gib or 0.0 for run in runs]
-    modes = [[planned_gib(run, mode) for mode in MODES] for run in runs]
-    nearer = [
-        min(each, key=lambda gib: abs(gib / peak - 1))
-        for each, peak in zip(modes, peaks, strict=True)
-    ]
+    inferred = infer_modes(runs)
+    plain, nearest = [each.plain_gib for each in inferred], [each.gib for each in inferred]
     lines = [f"{len(runs)} peaks: predicted over measured, and how far off", HEAD]
     if own:
         lines.append(line("your predict_memory", own, peaks))
     lines += [
         line("the puzzle's formulas", [formula_gib(run) for run in runs], peaks),
-        line("the planner, nothing inferred", [each[ASSUMED] for each in modes], peaks),
-        line("the planner, the nearest mode of tp", nearer, peaks),
+        line("the planner, nothing inferred", plain, peaks),
+        line("the planner, the nearest mode of tp", nearest, peaks),
     ]
     return "\n".join(lines)

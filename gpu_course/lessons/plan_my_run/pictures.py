@@ -116,20 +116,9 @@ def _memory_bars(axes: Axes, stages: Sequence[Mapping[str, float]], limit_bytes:
     axes.axhline(limit, color=p.CONFLICT if full else p.INK, lw=2)
     axes.set_xlim(-0.6, len(stages) - 0.4)
     axes.set_ylim(0, max(limit, *ground) * 1.15)
-    axes.annotate(
-        f"a GPU has {limit:,.0f} GiB",
-        (len(stages) - 0.4, limit),
-        xytext=(-4, 3),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=p.SMALL,
-        fontweight="bold",
-        color=p.CONFLICT if full else p.INK,
-        bbox={"boxstyle": "round,pad=0.1", "facecolor": p.PAPER, "edgecolor": "none"},
-    )
     worst = ground.index(max(ground))
-    p.headline(axes, f"Stage {worst} is the fullest: {ground[worst]:,.1f} GiB")
+    held = f"{ground[worst]:,.1f} GiB"
+    p.headline(axes, f"Stage {worst} is the fullest: {held}; a GPU has {limit:,.0f} (the line)")
     axes.set_ylabel("GiB of a GPU")
     axes.set_xlabel("stage")
     axes.set_xticks(_few(len(stages)))
@@ -233,7 +222,7 @@ def draw_frontier(
         axes.set_xlabel("GiB of the fullest GPU")
         axes.set_ylabel("seconds of a step")
         p.headline(axes, "Each dot is a layout: nothing is below and left of the frontier")
-        axes.legend(frameon=False, fontsize=p.SMALL, loc="upper right")
+        axes.legend(framealpha=1, edgecolor=p.PAPER, fontsize=p.SMALL, loc="upper right")
     said = describe_frontier(memory_bytes, step_s, limit_bytes, edge, count)
     return with_alt(figure, said)
 

@@ -21,13 +21,13 @@ def called_once(answer: ModuleType, length: int) -> None:
 
 
 def peaks(answer: ModuleType, asked: list[tuple[dict[str, Any], ...]]) -> list[float]:
-    """Returns the fullest stage of each training, as an answer counts it, in bytes.
+    """Returns the bytes of the first stage of each training, as an answer counts them.
 
     Args:
         answer: with predict_memory.
         asked: (model, layout, batch) of each.
     """
-    return [float(max(answer.predict_memory(*each))) for each in asked]
+    return [float(answer.predict_memory(*each)[0]) for each in asked]
 
 
 def reduce_seconds(sizes: list[int], repeats: int) -> list[float]:
