@@ -64,7 +64,7 @@ def cells(rule):
 
 
 def allowed(rule, cell, known):
-    """Returns from where to where a cell of a rule may be for it to hold.
+    """Returns from where to where a rule lets one of its cells be.
 
     The other cells are as in `known`. It is a helper of find_the_slip:
     write it, or leave it.

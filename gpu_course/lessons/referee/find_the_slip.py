@@ -25,7 +25,7 @@ def _mended(name: str) -> Printed:
     if not blamed:
         return table.printed
     cell, (low, high) = next(iter(blamed.items()))
-    return table.printed | {cell: _as_printed((low + high) / 2, table.printed[cell])}
+    return {**table.printed, cell: _as_printed((low + high) / 2, table.printed[cell])}
 
 
 def _as_printed(value: float, like: str | int) -> str | int:
@@ -141,7 +141,7 @@ def _known() -> dict[str, tuple[Printed, tuple[Rule, ...]]]:
     first = next(iter(printed))
     found = {first: printed[first]} | MADE | printed
     for name, (table, changed) in PLANTED.items():
-        found[name] = _mended(table) | changed, TABLES[table].rules
+        found[name] = {**_mended(table), **changed}, TABLES[table].rules
     return found
 
 

@@ -44,6 +44,16 @@ def checked(name: str) -> str:
     return "\n".join(lines)
 
 
+def slip_or_not(name: str) -> str:
+    """Returns "a slip" for a table that contradicts itself, and "no slip" for another.
+
+    Args:
+        name: of a table.
+    """
+    table = _table(name)
+    return "no slip" if suspects(table.printed, table.rules) is None else "a slip"
+
+
 @telling
 def desk() -> str:
     """Returns every printed table with the cells that could be to blame."""
