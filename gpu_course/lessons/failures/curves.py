@@ -14,6 +14,10 @@ import numpy as np
 GRID_LOSS, GRID_NORM, GRID_RATE = 1 / 1024, 1 / 1024, 1 / 64
 
 
+Curves = tuple[list[float], list[float], list[float]]
+"""Losses, norms and rates."""
+
+
 @dataclass(frozen=True)
 class Planted:
     """What happens in a run.
@@ -42,7 +46,7 @@ class Planted:
     noise: float = 1.0
 
 
-def drawn(rng: np.random.Generator, planted: Planted) -> tuple[list[float], ...]:
+def drawn(rng: np.random.Generator, planted: Planted) -> Curves:
     """Returns losses, norms and rates, one of each for every step.
 
     Args:

@@ -106,14 +106,23 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
         # A rank that is not in a run has no list of it: the last run is the last of its list.
         lists = [got["seen"][rank][-1 if run == OTHER else run] for rank in range(ranks)]
         end = inputs["killed"] if run == KILLED else inputs["steps"]
-        found = sorted(sample for each in lists for sample in each)
-        wanted = sorted(inputs["order"][begin * batch : end * batch])
-        if found != wanted:
-            more = len(found) - len(set(found))
-            key, words = ("seen-twice", "twice") if more else ("not-all-seen", "by no rank")
-            missing = more or len(set(wanted) - set(found))
-            fact = f"the run {RUNS[run]}: {count(missing, 'sample')} asked for {words}"
-            return Judgement(key, fact)
+        found = [sample for each in lists for sample in each]
+        wanted = inputs["order"][begin * batch : end * batch]
+        if again := set(found) - set(wanted):
+            fact = f"the run {RUNS[run]}: {count(len(again), 'sample')} of steps that were done"
+            return Judgement("seen-again", fact)
+        due = end // inputs["every"] - begin // inputs["every"]
+        for rank in range(ranks):
+            saves = len(got["saved"][rank][-1 if run == OTHER else run])
+            if saves != due:
+                fact = f"the run {RUNS[run]}: rank {rank} saves {count(saves, 'time')}, not {due}"
+                return Judgement("other-saves", fact)
+        if twice := len(found) - len(set(found)):
+            fact = f"the run {RUNS[run]}: {count(twice, 'sample')} asked for twice"
+            return Judgement("seen-twice", fact)
+        if missing := len(set(wanted) - set(found)):
+            fact = f"the run {RUNS[run]}: {count(missing, 'sample')} asked for by no rank"
+            return Judgement("not-all-seen", fact)
     for rank in range(before):
         if got["whole"][rank].tobytes() != got["same"][rank].tobytes():
             fact = f"rank {rank}: close to the run without a restart, and not the same bits"

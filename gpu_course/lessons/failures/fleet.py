@@ -84,8 +84,8 @@ def recorded(rng: np.random.Generator, fleet: Fleet) -> dict[str, np.ndarray]:
     changed = {at: flipped(float(total[at[0]]), bit) for at, bit in fleet.flips.items()}
     changed |= fleet.spoiled
     # The reduction's comes first, and a rank's own on top of it.
-    for (step, rank), value in sorted(changed.items(), key=lambda item: item[0][1] is not None):
-        result[step, slice(None) if rank is None else rank] = value
+    for (step, at), value in sorted(changed.items(), key=lambda item: item[0][1] is not None):
+        result[step, slice(None) if at is None else at] = value
     return {
         "arrived": (begins + ready + clocks) * TICK_S,
         "left": (over + clocks) * TICK_S,

@@ -93,6 +93,26 @@ ROWS = {
         ),
         verdict="wrong-result: not-all-seen",
     ),
+    "all steps again from the beginning": Row(
+        "elastic_restart",
+        (("    if checkpoint is not None:\n", "    if False:\n"),),
+        verdict="wrong-result: seen-again",
+    ),
+    "a checkpoint after each step": Row(
+        "elastic_restart",
+        (("if done % every == 0:", "if done > 0:"),),
+        verdict="wrong-result: other-saves",
+    ),
+    "no checkpoint ever": Row(
+        "elastic_restart",
+        (("if done % every == 0:", "if done > steps:"),),
+        verdict="wrong-result: other-saves",
+    ),
+    "a whole number as long as one likes": Row(
+        "elastic_restart",
+        (('"done": done}', '"done": done, "all": 1 << 999}'),),
+        verdict="wrong-result: part-of-another-form",
+    ),
     "a part that is a list": Row(
         "elastic_restart",
         ((SAVES, "save([own, done])"),),

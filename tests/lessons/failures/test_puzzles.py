@@ -16,10 +16,12 @@ from gpu_course.lessons.failures.find_the_faulty_rank import FIND_THE_FAULTY_RAN
 from gpu_course.lessons.failures.find_the_spike import FIND_THE_SPIKE
 from gpu_course.lessons.failures.fleet import LEAST_TICKS, TICK_S, Fleet, flipped, recorded
 from gpu_course.lessons.failures.goodput import GOODPUT, happened
+from gpu_course.lessons.failures.harness import elastic_restart
 from gpu_course.lessons.failures.optimal_interval import OPTIMAL_INTERVAL, useful_share
 from gpu_course.lessons.failures.parse_log import PARSE_LOG, read, story_of
 from gpu_course.lessons.failures.training_log import Record, told
 from gpu_course.puzzle import index
+from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.specification import Case, PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random, solution_of
@@ -241,3 +243,14 @@ def test_a_restart_is_asked_for_in_every_direction() -> None:
         sizes = case.sizes
         done = sizes["killed"] // sizes["every"] * sizes["every"]
         assert done < sizes["steps"] and sizes["killed"] < sizes["steps"]
+
+
+def test_a_part_is_weighed_in_numbers_of_eight_bytes() -> None:
+    torch = pytest.importorskip("torch")
+    numbers = elastic_restart._numbers
+    assert numbers({"state": torch.zeros(3, 4, dtype=torch.float64), "done": 7}) == 13
+    assert numbers({"state": torch.zeros(5, dtype=torch.complex128)}) == 10
+    assert numbers({"flags": torch.zeros(9, dtype=torch.bool), "rate": 0.5}) == 3
+    for part in ([1.0], {"all": 1 << 63}, {"all": "text"}, {1: 2.0}, {"all": [1.0]}):
+        with pytest.raises(Unusable):
+            numbers(part)

@@ -18,6 +18,7 @@ from gpu_course.puzzle.harness import Unusable
 if TYPE_CHECKING:
     from torch import Tensor
 
+NUMBER_BYTES = 8
 Parts = list[dict[str, Any]]
 
 
@@ -102,7 +103,7 @@ def _gradient(rows: Tensor, wanted: Tensor, weights: Tensor, samples: list[int])
 
 
 def _numbers(part: Any) -> int:
-    """Returns how many numbers a part holds.
+    """Returns how many numbers of eight bytes a part holds.
 
     Raises:
         Unusable: it is no dict of tensors and numbers.
@@ -112,8 +113,8 @@ def _numbers(part: Any) -> int:
     found = 0
     for name, value in part.items():
         if hasattr(value, "numel"):
-            found += int(value.numel())
-        elif isinstance(value, bool | int | float):
+            found += -(-int(value.numel() * value.element_size()) // NUMBER_BYTES)
+        elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 63):
             found += 1
         else:
             fact = f"{name!r} of a part is a {type(value).__name__}, no tensor or number"
