@@ -322,8 +322,8 @@ class Watched:
         return [float(each) for each in 1000 * np.median(waits, axis=0)]
 
     def __str__(self) -> str:
-        waits = (f"rank {rank}: {wait:.0f} ms" for rank, wait in enumerate(self.waits_ms))
-        return "waits in the all-reduce, median: " + ", ".join(waits)
+        waits = ", ".join(f"{wait:.0f}" for wait in self.waits_ms)
+        return f"median wait in the all-reduce, rank by rank: {waits} ms"
 
 
 def watched_run(
