@@ -31,7 +31,7 @@ def written(seed: int, letters: int) -> str:
     """Returns so many letters of sentences drawn with a seed.
 
     >>> written(0, 24)
-    'one block sends the byte'
+    'one block counts a secto'
     """
     draw, text = random.Random(seed), ""
     while len(text) < letters:
