@@ -12,8 +12,8 @@ from gpu_course.claims.kinds import PREDICTED
 from gpu_course.errors import CourseError
 from gpu_course.measure.state_formulas import MEGATRON_ADAM
 from gpu_course.measure.transformer_shapes import Transformer
+from gpu_course.planner import binds, machines
 from gpu_course.planner import layout as layouts
-from gpu_course.planner import machines
 from gpu_course.planner.cluster import Cluster
 from gpu_course.planner.layout import Batch, Layout
 from gpu_course.planner.machines import Machine
@@ -239,36 +239,6 @@ class Plan:
         return self.gpu_hours(training).times(dollars_per_gpu_hour)
 
     def binds(self) -> str:
-        """Returns what of a step is not compute and takes most, and what would make it less."""
-        waits = {name: s for name, s in self.seconds.items() if name not in ("compute", "head")}
-        if not waits:
-            return "Nothing but computing."
-        name = max(waits, key=waits.__getitem__)
-        share = waits[name] / self.step_s
-        return f"After computing, most of a step is {WORDS[name]} ({share:.0%}): {LESS[name]}."
-
-
-WORDS = {
-    "tensor": "what tp sends",
-    "context": "what cp sends",
-    "experts": "what ep sends",
-    "host": "waiting for the host",
-    "sends": "sends between stages",
-    "uneven": "waiting for the slowest stage",
-    "bubble": "the bubble",
-    "data": "what dp sends",
-    "update": "the optimizer",
-}
-"""Part of a step -> what it is called in a sentence."""
-LESS = {
-    "tensor": "a smaller tp, within a node",
-    "context": "a smaller cp",
-    "experts": "fewer nodes for a group of experts",
-    "host": "a larger microbatch, or CUDA graphs",
-    "sends": "fewer stages",
-    "uneven": "a pp that divides the layers",
-    "bubble": "more microbatches, fewer stages, or interleaving",
-    "data": "a larger batch, or fewer replicas",
-    "update": "ZeRO 1",
-}
-"""Part of a step -> what makes it smaller."""
+        """Returns what of a step binds, and which single change would make it shorter."""
+        run = self.run
+        return binds.says(run.model, self.layout, run.batch, run.card, run.program)

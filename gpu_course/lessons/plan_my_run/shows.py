@@ -75,8 +75,7 @@ def said_of(plan: Plan) -> str:
     """Returns what the planner says of a layout: what binds, in memory and in time."""
     lines = [str(plan.layout), *_wrapped(plan.memory.says(plan.run.card.memory_bytes))]
     lines += _wrapped(plan.binds())
-    rate = f"{plan.tflop_per_s:,.0f} TFLOP/s of the model on each GPU"
-    return "\n".join([*lines, f"A step: {plan.step_s:.3g} s, {rate}."])
+    return "\n".join([*lines, f"Each GPU does {plan.tflop_per_s:,.0f} TFLOP/s of the model."])
 
 
 def _wrapped(text: str, columns: int = 72) -> list[str]:

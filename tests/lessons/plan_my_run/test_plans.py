@@ -10,10 +10,8 @@ from gpu_course.errors import CourseError
 from gpu_course.lessons.plan_my_run import chain, peaks, shows
 from gpu_course.lessons.plan_my_run.pictures import KINDS, PARTS, kinds_of
 from gpu_course.lessons.plan_my_run.plans import (
-    LESS,
     MACHINES,
     MODELS,
-    WORDS,
     Between,
     Plan,
     Run,
@@ -52,10 +50,15 @@ def test_what_a_run_comes_to_is_its_step_and_its_hours() -> None:
     assert 0.4 < plan.mfu < 1
 
 
-def test_every_part_of_a_step_has_its_words_its_look_and_what_makes_it_less() -> None:
-    names = set(StepTime.__dataclass_fields__)
-    assert set(PARTS) == names
-    assert set(WORDS) == set(LESS) == names - {"compute", "head"}
+def test_every_part_of_a_step_has_its_look() -> None:
+    assert set(PARTS) == set(StepTime.__dataclass_fields__)
+
+
+def test_what_binds_is_said_of_memory_and_of_time() -> None:
+    _, said = shows.one_plan(tp=8, pp=4)
+    words = " ".join(said.split())
+    assert "are most of it" in words and "layers' own work" in words
+    assert max(map(len, said.splitlines())) <= 72
 
 
 @pytest.mark.parametrize("model", MODELS)
