@@ -177,7 +177,7 @@ def told(found: Sealed | None) -> str:
                 predicted  opened  inside  outside  median margin  widest
       lesson 04         1       0       0        0            1 %     1 %
       lesson 30         1       1       0        1           20 %    20 %
-      all               2       1       0        1           10 %    20 %
+      all               2       1       0        1           11 %    20 %
       outside: b: 5 predicted, 6.1 measured, +22 %, margin 20 %
     """
     if found is None or not (found.standings or found.unpredicted):

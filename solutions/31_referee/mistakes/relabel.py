@@ -41,9 +41,7 @@ def two_tables_each(runs, models, sequence):
 
 # wrong-result, incomplete: Six FLOP for each parameter.
 def six_for_each(runs, models, sequence):
-    return fitting(
-        runs, models, sequence, lambda run, s: counted(s, run["pp"]), attention=False
-    )
+    return fitting(runs, models, sequence, lambda run, s: counted(s, run["pp"]), attention=False)
 
 
 # wrong-result, incomplete: An MLP has two matrices.
