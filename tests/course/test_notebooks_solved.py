@@ -61,6 +61,7 @@ CHANGING |= {"beside_sdpa"}  # the last bits of a product
 CHANGING |= {"train", "speak", "speak_in_torch", "first_difference", "tokens_with_launches"}
 CHANGING |= {"where_it_changes"}
 CHANGING |= {"triton_tried", "train_on_own"}  # where Triton or a GPU is, and rounding of a CPU
+CHANGING |= {"watched_run", "own_faulty_text"}  # who waits, by a clock
 CHANGING |= {"online_film", "own_film"}
 CHANGING |= {"own_line"}  # compiles where a compiler is installed
 CHANGING |= {"profiled", "call_table", "show_timeline", "save_trace", "recorded_anew", "show_sweep"}
