@@ -47,6 +47,8 @@ WORKED_OUT = {
     ("Fire-Flyer 2024", "10,000 ports, three levels"),
     ("FlashMLA", "query rows that make decoding bound by compute"),
     ("GPU Glossary", "12 KB for 32 threads, H100"),
+    ("Llama 3 2024, failures", "confirmed GPU issues"),
+    ("Llama 3 2024, failures", "faulty GPU"),
     ("LoongForge", "the all-gather in 8 bits alone"),
     ("Megatron-Bridge 26.06, experts", "GPT-OSS 120B, 64 GB300"),
     ("Profiling in PyTorch, part 1", "idle in cudaDeviceSynchronize"),
