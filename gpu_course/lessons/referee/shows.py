@@ -35,7 +35,7 @@ def checked(name: str) -> str:
     """
     table = _table(name)
     known = spans(table.printed)
-    lines = [table.source, f"{'':31}{'the sum may be':>22}{'printed':>11}"]
+    lines = [*textwrap.wrap(table.source, WIDTH), f"{'':31}{'the sum may be':>22}{'printed':>11}"]
     for rule in table.rules:
         low, high = sum_of(rule, known)
         may_be = f"{low:,.5g}" if low == high else f"{low:,.5g} to {high:,.5g}"
@@ -105,7 +105,7 @@ def letter(name: str) -> str:
 
 def _run(run: PlaybookRun) -> str:
     return (
-        f"{run.model:>6} {run.nodes:>2} nodes  dp {run.dp:<3} pp {run.pp:<2} tp {run.tp:<2} "
+        f"{run.model:>6} {run.gpus:>3} GPUs dp {run.dp:<3} pp {run.pp:<2} tp {run.tp:<2} "
         f"mbs {run.microbatch:<2} zero {run.zero}"
     )
 
@@ -184,7 +184,7 @@ def labels() -> str:
     lines = []
     for run in audit.mislabelled():
         lines.append(
-            f"{_run(run)} {100 * (run.mfu or 0):>5.1f} %, its label gives "
+            f"{_run(run)} {100 * (run.mfu or 0):>5.1f} %, label "
             f"{100 * (run.mfu or 0) + audit.off_label(run):.1f}"
         )
     return "\n".join(lines)

@@ -50,6 +50,8 @@ WORKED_OUT = {
     ("Harm de Vries, Go smol or go home", "SantaCoder, at 0.46 of the size"),
     ("Harm de Vries, Go smol or go home", "at a quarter of the size"),
     ("Harm de Vries, Go smol or go home", "at half the size"),
+    ("Llama 3 2024, failures", "confirmed GPU issues"),
+    ("Llama 3 2024, failures", "faulty GPU"),
     ("LoongForge", "the all-gather in 8 bits alone"),
     ("Megatron-Bridge 26.06, experts", "GPT-OSS 120B, 64 GB300"),
     ("Profiling in PyTorch, part 1", "idle in cudaDeviceSynchronize"),

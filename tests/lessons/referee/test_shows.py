@@ -80,7 +80,7 @@ def test_a_table_that_is_not_there_is_named() -> None:
 def test_texts_fit_half_a_window() -> None:
     texts = [shows.desk(), shows.memory_groups(), shows.worst_twins(), shows.best_cells()]
     texts += [shows.labels(), shows.failures_text(), *map(shows.checked, TABLES)]
-    assert max(len(line) for text in texts for line in str(text).splitlines()) <= 86
+    assert max(len(line) for text in texts for line in str(text).splitlines()) <= 72
 
 
 def test_the_picture_says_how_many_are_apart() -> None:
