@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import torch
@@ -61,6 +62,22 @@ def behind(path: str, copied: bool = True) -> dict[str, Any]:
     loaded = {"weights": torch.zeros(1000)}
     dcp.load(loaded, checkpoint_id=path, process_group=saver)
     return {"events": events, "holds": float(loaded["weights"].mean())}
+
+
+def timed(path: str, numbers: int) -> dict[str, float]:
+    """Returns the seconds until `async_save` returned, and until all was written.
+
+    Args:
+        path: a folder that is not there yet.
+        numbers: float32 that each rank saves.
+    """
+    saver: Any = dist.new_group(backend="gloo")
+    state = {f"weights of rank {dist.get_rank()}": torch.randn(numbers)}
+    began = time.perf_counter()
+    future: Any = dcp.async_save(state, checkpoint_id=path, process_group=saver)
+    returned = time.perf_counter()
+    future.result()
+    return {"returned_s": returned - began, "whole_s": time.perf_counter() - began}
 
 
 def _handed_over(state: dict[str, Any], **where: Any) -> Any:

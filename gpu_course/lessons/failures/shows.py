@@ -76,11 +76,6 @@ def cluster_of(
     return Cluster(nodes, Parts(node_s, **more), saving, spares)
 
 
-def failures_in(gpus: int, days: float, gpu_hours: float = LLAMA_3_GPU_HOURS) -> float:
-    """Returns how many failures are expected in so many days."""
-    return gpus * days * 24 / gpu_hours
-
-
 def spent(name: str, ledger: Ledger) -> Spent:
     """Returns what a picture needs of a ledger."""
     return Spent(name, ledger.seconds, dict(Counter(e.kind for e in ledger.events).most_common()))

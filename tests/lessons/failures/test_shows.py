@@ -31,7 +31,6 @@ def readable(shown: object) -> str:
 
 def test_llama_3_s_rate_is_that_of_its_table() -> None:
     assert shows.cluster_of().mtbf_s == pytest.approx(54 * 24 * HOUR_S / 419)
-    assert shows.failures_in(16_384, 54) == pytest.approx(419)
     assert 50_600 < LLAMA_3_GPU_HOURS < 50_700
 
 
