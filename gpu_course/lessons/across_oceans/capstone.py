@@ -252,8 +252,6 @@ def _legal(read: Read) -> Judged:
         return True, f"{read.layout} is legal on {read.cluster.gpus:,} GPUs", ""
     near = nearest(read.model, read.layout, read.batch, read.cluster)
     fact = "; ".join(read.broken.values())
-    if near is None:
-        return False, fact, "another batch: no layout is legal with this one"
     on = "" if near.gpus == read.cluster.gpus else f" on {near.gpus:,} GPUs"
     return False, fact, f"the nearest that is legal{on}: {near}"
 
