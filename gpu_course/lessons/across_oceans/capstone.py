@@ -36,6 +36,7 @@ from gpu_course.measure.state_formulas import MEGATRON_ADAM
 from gpu_course.measure.transformer_shapes import Transformer
 from gpu_course.notebook.note import telling
 from gpu_course.planner.cluster import Cluster
+from gpu_course.planner.goodput import useful_share
 from gpu_course.planner.layout import Batch, Layout, broken_rules, nearest
 from gpu_course.planner.machines import machine
 from gpu_course.planner.memory import MEGATRON as FOOTPRINT
@@ -332,22 +333,11 @@ def _interval(read: Read) -> Judged:
 def _goodput(read: Read) -> Judged:
     said = read.number("failures", "goodput", most=1.0)
     interval, write = read.number("failures", "interval_s"), read.number("failures", "write_s")
-    left = _kept(interval, write, read.number("failures", "recover_s"), read.mtbf_s)
+    left = useful_share(read.mtbf_s, interval, write, read.number("failures", "recover_s"))
     if abs(said - left) <= max(LOST[0] * (1 - left), LOST[1]):
         return True, f"{100 * said:.1f} % of the time make steps that last", ""
     fact = f"{100 * said:.1f} % is not what writes, losses and recoveries leave"
     return False, fact, "a write in each interval; half an interval and a recovery in each failure"
-
-
-def _kept(interval_s: float, write_s: float, recover_s: float, mtbf_s: float) -> float:
-    """Returns the share of the time in which steps are made that last.
-
-    Source: Daly 2006, A higher order estimate of the optimum checkpoint interval, equation 20.
-    """
-    segment = (interval_s + write_s) / mtbf_s
-    # Of a segment that is begun, this share comes to its end before a failure.
-    ends = 0.0 if segment > 700 else segment / math.expm1(segment) if segment else 1.0
-    return interval_s / (interval_s + write_s) * ends * math.exp(-recover_s / mtbf_s)
 
 
 def _cost(read: Read) -> Judged:

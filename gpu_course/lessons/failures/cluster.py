@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gpu_course.errors import CourseError
+from gpu_course.planner.goodput import useful_share
 
 HOUR_S = 3600.0
 DAY_S = 24 * HOUR_S
@@ -418,16 +419,9 @@ def expected_goodput(cluster: Cluster) -> float:
 
     A restart may be hit too. All checkpoints are complete when training goes on, and spares never
     run out.
-
-    Source: Daly 2006, "A higher order estimate of the optimum checkpoint interval for restart
-    dumps", equation 20: of T seconds between failures, E = T e^(R/T) (e^((t+C)/T) - 1) / t.
     """
-    mtbf, saving = cluster.mtbf_s, cluster.saving
-    exponent = (saving.interval_s + saving.stop_s) / mtbf
-    if exponent > 500 or saving.restart_s / mtbf > 500:
-        return 0.0
-    whole = mtbf * math.exp(saving.restart_s / mtbf) * math.expm1(exponent)
-    return saving.interval_s / whole
+    saving = cluster.saving
+    return useful_share(cluster.mtbf_s, saving.interval_s, saving.stop_s, saving.restart_s)
 
 
 def best_interval_s(cluster: Cluster) -> float:

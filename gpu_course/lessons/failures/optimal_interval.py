@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from gpu_course.planner.goodput import useful_share
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
@@ -26,24 +27,6 @@ GIVEN: dict[str, tuple[int, float, float, float]] = {
 }
 """Case -> nodes, seconds between failures of one, of a write and of a recovery."""
 NAMES = tuple(GIVEN)
-
-
-def useful_share(mtbf_s: float, interval_s: float, write_s: float, recover_s: float) -> float:
-    """Returns what share of the time is training that is kept, under Poisson failures.
-
-    Args:
-        mtbf_s: mean time between failures of the run, finite.
-        interval_s: training between two writes.
-        write_s, recover_s: of a checkpoint, and from a failure to its state.
-
-    Source: Daly 2006, A higher order estimate of the optimum checkpoint interval for restart dumps,
-    equation 20.
-
-    >>> round(useful_share(28_800, 1_800, 60, 300), 4)
-    0.9271
-    """
-    segment = (interval_s + write_s) / mtbf_s
-    return interval_s / mtbf_s * math.exp(-recover_s / mtbf_s - segment) / -math.expm1(-segment)
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:

@@ -17,9 +17,10 @@ from gpu_course.lessons.failures.find_the_spike import FIND_THE_SPIKE
 from gpu_course.lessons.failures.fleet import LEAST_TICKS, TICK_S, Fleet, flipped, recorded
 from gpu_course.lessons.failures.goodput import GOODPUT, happened
 from gpu_course.lessons.failures.harness import elastic_restart
-from gpu_course.lessons.failures.optimal_interval import OPTIMAL_INTERVAL, useful_share
+from gpu_course.lessons.failures.optimal_interval import OPTIMAL_INTERVAL
 from gpu_course.lessons.failures.parse_log import PARSE_LOG, read, story_of
 from gpu_course.lessons.failures.training_log import Record, told
+from gpu_course.planner.goodput import useful_share
 from gpu_course.puzzle import index
 from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.specification import Case, PythonPuzzle
