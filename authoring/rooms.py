@@ -31,7 +31,10 @@ ROOMS: dict[str, tuple[str, set[str]]] = {
     "errors": ("the course's exceptions, and the engine's under the names the course gives", set()),
     "units": ("bytes, rates and counts as people read them", set()),
     "simt": ("the engine under its old names, such as `python -m gpu_course.simt`", set()),
-    "hardware": ("real GPUs: data sheets, limits, occupancy, and what this machine has", LEAVES),
+    "hardware": (
+        "real GPUs: data sheets, limits, occupancy, and what this machine has",
+        LEAVES | {"isolation"},
+    ),
     "measure": ("what two lessons or more count by: models, ledgers, peaks, schedules", LEAVES),
     "planner": (
         "memory and time of a training step on a described cluster, and the search of layouts",
