@@ -53,6 +53,7 @@ WORKED_OUT = {
     ("Llama 3 2024, failures", "confirmed GPU issues"),
     ("Llama 3 2024, failures", "faulty GPU"),
     ("LoongForge", "the all-gather in 8 bits alone"),
+    ("Megatron-Bridge, dense", "Llama 3 70B, 64 GB300, NVFP4"),
     ("Megatron-Bridge 26.06, experts", "GPT-OSS 120B, 64 GB300"),
     ("Profiling in PyTorch, part 1", "idle in cudaDeviceSynchronize"),
     ("Scaling book: training", "all of LLaMA 3 70B"),

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from gpu_course.claims.models import model
+from gpu_course.measure.state_formulas import MIXED_ADAM
 from gpu_course.planner import known_runs
 from gpu_course.planner.known_runs import Run
 from gpu_course.planner.layout import Batch, Layout
-from gpu_course.planner.machines import A100, H100
+from gpu_course.planner.machines import A100, GB200, H100
+from gpu_course.planner.memory import MEGATRON as MEGATRON_MEMORY
+from gpu_course.planner.memory import memory
 from gpu_course.planner.playbook import MODELS, SEQUENCE
-from gpu_course.planner.programs import MEGATRON, MEGATRON_DEEPSPEED, NANOTRON
-from gpu_course.units import MEGA
+from gpu_course.planner.programs import (
+    MEGATRON,
+    MEGATRON_CORE,
+    MEGATRON_CORE_FP8,
+    MEGATRON_DEEPSPEED,
+    NANOTRON,
+)
+from gpu_course.units import GIB, MEGA
 
 _NAMES = "heads hidden layers tp pp gpus global_batch microbatch chunks".split()
 
@@ -127,3 +137,105 @@ def planned_playbook_tokens_per_s(
     batch = Batch(dp * microbatch * accumulation, SEQUENCE)
     step_s: Any = step_time(MODELS[shape], layout, batch, H100, NANOTRON).total
     return float(batch.sequences * batch.tokens / layout.gpus / step_s)
+
+
+@model("rate", model={name: name for name in known_runs.MODELS})
+def planned_nemo_tokens_per_s(
+    model: str, gpus: int, sequences: int, tokens: int, tp: int = 1, pp: int = 1, chunks: int = 1
+) -> float:
+    """Returns the tokens a second of each H100 in FP8, with microbatches of one sequence."""
+    return known_runs.fp8_run(
+        model=model, gpus=gpus, sequences=sequences, tokens=tokens, tp=tp, pp=pp, chunks=chunks
+    ).tokens_per_s_and_card
+
+
+def _bigscience(
+    layers: int, hidden: int, heads: int, tp: int, pp: int, dp: int, microbatch: int,
+    global_batch: int, zero: int,
+) -> Run:  # fmt: skip
+    return known_runs.bigscience_run(
+        layers=layers, hidden=hidden, heads=heads, tp=tp, pp=pp, dp=dp, microbatch=microbatch,
+        global_batch=global_batch, zero=zero,
+    )  # fmt: skip
+
+
+@model()
+def chronicled_step_s(
+    layers: int, hidden: int, heads: int, tp: int, pp: int, dp: int, microbatch: int,
+    global_batch: int, zero: int = 1,
+) -> float:  # fmt: skip
+    """Returns the seconds of a step of BigScience's, on the machine that was set on these steps."""
+    given = (layers, hidden, heads, tp, pp, dp, microbatch, global_batch, zero)
+    return float(_bigscience(*given).step_s)
+
+
+@model("memory")
+def chronicled_gib(
+    layers: int, hidden: int, heads: int, tp: int, pp: int, dp: int, microbatch: int,
+    global_batch: int, zero: int = 1,
+) -> float:  # fmt: skip
+    """Returns the GiB of the fullest GPU in such a step."""
+    run = _bigscience(layers, hidden, heads, tp, pp, dp, microbatch, global_batch, zero)
+    layout = replace(run.layout, recipe=MIXED_ADAM)
+    return float(memory(run.model, layout, run.batch, MEGATRON_MEMORY).bytes / GIB)
+
+
+@model("rate")
+def planned_megascale_s(gpus: int, global_batch: int) -> float:
+    """Returns the seconds of a step of 175B with Megatron-LM, as MegaScale's authors ran it."""
+    return float(known_runs.megascale_run(gpus=gpus, global_batch=global_batch).step_s)
+
+
+@model("rate")
+def planned_megascale_mfu(gpus: int, global_batch: int) -> float:
+    """Returns the same as % of an A100's 312 TFLOP/s."""
+    run = known_runs.megascale_run(gpus=gpus, global_batch=global_batch)
+    return 100 * known_runs.teraflops(run.model, run) / 312
+
+
+HIDDEN = ("parallel block", "tensor", "sends", "data")
+"""What MegaScale takes away, in its order. The parallel block halves what tensor parallelism sends;
+the others hide what is left of it, then sends between stages, then gradients."""
+
+
+@model(hidden={name: name for name in HIDDEN})
+def mfu_with_hidden(measured: float, hidden: str, gpus: int, global_batch: int) -> float:
+    """Returns a utilisation once one more thing is hidden, from that before it.
+
+    Args:
+        measured: % before.
+        hidden: a name of HIDDEN; all before it are hidden already.
+        gpus, global_batch: of the run.
+    """
+    run = known_runs.megascale_run(gpus=gpus, global_batch=global_batch)
+    bare = replace(MEGATRON_CORE, gradients_hidden=0.0, sends_hidden=0.0)
+    time = replace(run, program=bare).time
+    parts = dict(
+        zip(HIDDEN, (time.tensor / 2, time.tensor / 2, time.sends, time.data), strict=True)
+    )
+    gone = sum(parts[each] for each in HIDDEN[: HIDDEN.index(hidden)])
+    before = time.total - gone
+    return float(measured * before / (before - parts[hidden]))
+
+
+@model("rate")
+def planned_fp4_sequences_per_s(
+    sequences: int, gpus: int, tp: int, pp: int, cp: int, chunks: int
+) -> float:
+    """Returns the sequences of 8,192 tokens a second of Llama 3.1 405B in FP4 on GB200.
+
+    Products gain from FP8 to FP4 what an H100's gain from bfloat16 to FP8.
+    """
+    layout = Layout(
+        dp=gpus // tp // pp // cp,
+        tp=tp,
+        pp=pp,
+        cp=cp,
+        chunks=chunks,
+        schedule="interleaved",
+        zero=1,
+    )
+    program = replace(MEGATRON_CORE_FP8, products=MEGATRON_CORE_FP8.products**2)
+    shape = known_runs.MODELS["LLAMA3-405B"]
+    run = Run(shape, layout, Batch(sequences, 8_192), GB200, program)
+    return float(sequences / run.step_s)
