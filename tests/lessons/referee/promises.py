@@ -69,3 +69,6 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         ),
     ),
 }
+
+ALIKE = {"dimensions"}
+"""A formula has a unit, or none: most are pure numbers, or nothing at all."""
