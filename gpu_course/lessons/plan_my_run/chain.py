@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,6 +15,7 @@ from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.solution import course_solutions
 from gpu_course.hardware.cards import DeviceCard, device
 from gpu_course.lessons.plan_my_run.plans import DAY_S, MODELS, Plan, Run
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.own_kernels import own_kernel
 from gpu_course.notebook.own_ranks import ranked_puzzle
 from gpu_course.planner.layout import Layout
@@ -80,6 +80,7 @@ class Counted:
         )
 
 
+@asks_for_answers
 def counted(name: str = "matmul_register", on: str = "A100") -> Counted:
     """Returns what the learner's matrix product costs, or ours until there is one.
 
@@ -142,6 +143,7 @@ class Reduced:
         )
 
 
+@asks_for_answers
 def reduced(ranks: int = 4, length: int = 4_096) -> Reduced:
     """Returns what the learner's all-reduce of lesson 21 sends, or ours until there is one.
 
@@ -224,6 +226,6 @@ def chain_text(count: Counted, reduce: Reduced, plan: Plan) -> str:
         ),
         ("an all-reduce", f"{each * 1e3:.2f} ms, and {many:,} of them in a step"),
         ("a step", f"{plan.step_s:.1f} s, {plan.tflop_per_s:.0f} TFLOP/s of a GPU"),
-        ("the run", f"{plan.run.steps:,} steps, {math.ceil(days(plan))} days"),
+        ("the run", f"{plan.run.steps:,} steps, {days(plan):.1f} days"),
     )
     return "\n".join(f"{name:<14} {said}" for name, said in rows)
