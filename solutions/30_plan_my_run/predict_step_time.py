@@ -107,7 +107,7 @@ def predict_step_time(model, layout, batch, machine):
 
     slowest, compute, sent = max(map(passes, range(p)))
     found = {"compute": m * compute, "tp": m * sent}
-    found["host"] = m * (slowest - compute - sent)
+    found["host"] = m * (slowest - (compute + sent))
     found["bubble"] = (p - 1) * slowest
     near = tp * dp * p <= machine["node"]
     rate = machine["link_bytes_per_s" if near else "card_bytes_per_s"]

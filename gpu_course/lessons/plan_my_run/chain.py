@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -227,6 +226,6 @@ def chain_text(count: Counted, reduce: Reduced, plan: Plan) -> str:
         ),
         ("an all-reduce", f"{each * 1e3:.2f} ms, and {many:,} of them in a step"),
         ("a step", f"{plan.step_s:.1f} s, {plan.tflop_per_s:.0f} TFLOP/s of a GPU"),
-        ("the run", f"{plan.run.steps:,} steps, {math.ceil(days(plan))} days"),
+        ("the run", f"{plan.run.steps:,} steps, {days(plan):.1f} days"),
     )
     return "\n".join(f"{name:<14} {said}" for name, said in rows)

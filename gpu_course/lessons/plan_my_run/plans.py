@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -31,7 +30,7 @@ def _llama_3(layers: int, hidden: int, heads: int, mlp: int) -> Transformer:
     )
 
 
-MODELS: Mapping[str, Transformer] = {
+MODELS: dict[str, Transformer] = {
     "Llama 3 8B": _llama_3(32, 4_096, 32, 14_336),
     "Llama 3 70B": _llama_3(80, 8_192, 64, 28_672),
     "Llama 3 405B": _llama_3(126, 16_384, 128, 53_248),
@@ -43,8 +42,10 @@ MODELS: Mapping[str, Transformer] = {
         norm="rms",
     ),
 }  # fmt: skip
-"""Shapes by the names that their papers give them; GPT-3's vocabulary is Megatron-LM's."""
-MACHINES: Mapping[str, Machine] = {
+"""Shapes by the names that their papers give them; GPT-3's vocabulary is Megatron-LM's.
+
+Who has another model gives it a name here, as the lesson shows; a machine likewise."""
+MACHINES: dict[str, Machine] = {
     each.name: each for each in (machines.H100, machines.A100, machines.H100_500W, machines.GB200)
 }
 

@@ -22,7 +22,7 @@ from gpu_course.units import GIB
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-GPUS = [8, 16, 64, 72, 256, 512, 576, 1024, 2048, 2304, 4096, 8192, 16384]
+GPUS = [8, 16, 32, 64, 72, 128, 256, 512, 576, 1024, 2048, 2304, 4096, 8192, 16384]
 SEQUENCES = [64, 128, 256, 512, 576, 1024, 1536, 2048, 2304, 4096]
 LENGTHS = [2048, 4096, 8192, 16384, 32768, 131072]
 """What the menus of the lesson offer. Some are whole racks of 72."""
@@ -75,7 +75,9 @@ def said_of(plan: Plan) -> str:
     """Returns what the planner says of a layout: what binds, in memory and in time."""
     lines = [str(plan.layout), *_wrapped(plan.memory.says(plan.run.card.memory_bytes))]
     lines += _wrapped(plan.binds())
-    return "\n".join([*lines, f"Each GPU does {plan.tflop_per_s:,.0f} TFLOP/s of the model."])
+    # So papers credit it, and a causal mask leaves half of these pairs out.
+    credited = f"Each GPU is credited with {plan.tflop_per_s:,.0f} TFLOP/s"
+    return "\n".join([*lines, f"{credited}, all pairs of tokens counted."])
 
 
 def _wrapped(text: str, columns: int = 72) -> list[str]:
@@ -122,8 +124,25 @@ def best_plans(
     found = searched(run)
     best = found.best(10)
     plan = Plan(run, best[0].layout)
-    said = f"{table(best)}\n\n{costs(plan, dollars_per_gpu_hour, percent_of_time_training)}"
-    return frontier(found), said
+    said = [table(best), costs(plan, dollars_per_gpu_hour, percent_of_time_training)]
+    if best[0].layout.zero == 3:
+        said.insert(1, without_zero_3(found))
+    return frontier(found), "\n\n".join(said)
+
+
+def without_zero_3(found: Search) -> str:
+    """Returns the fastest plan that gathers no weights, beside ten that do.
+
+    Args:
+        found: all layouts.
+    """
+    begin = "A program that cannot hide what ZeRO 3 gathers is slower than place 1."
+    others = found.fits & (found.layouts.zero < 3)
+    if not others.any():
+        return "\n".join(_wrapped(f"{begin} Without ZeRO 3 nothing fits."))
+    plan = found.plan(np.lexsort([found.bytes, np.where(others, found.step_s, np.inf)])[0])
+    words = f"{begin} The fastest without ZeRO 3 takes {plan.step_s:.4g} s: {plan.layout}."
+    return "\n".join(_wrapped(words))
 
 
 def frontier(found: Search) -> Figure:
@@ -182,9 +201,9 @@ def costs(plan: Plan, dollars_per_gpu_hour: float = DOLLARS, percent: int = 90) 
             f"{run.tokens / 1e12:g} T tokens are {run.steps:,} steps of {plan.step_s:.3g} s:",
             f"  time       {plan.days(part).said('days')}",
             f"  GPU-hours  {plan.gpu_hours(part).said()}",
-            f"  energy     {energy}, of the cards or of all around them",
+            f"  energy     {energy}: the cards alone, or all around them too",
             f"  cost       {millions}, at {dollars_per_gpu_hour:g} $ an hour",
-            f"The planner's step may be {OFF:.0%} off, and {percent}% of the time it trains.",
+            f"The planner's step may be {OFF:.0%} off. The cluster trains {percent}% of the time.",
         )
     )
 
@@ -262,7 +281,10 @@ def zero_or_3d(gpus: int = 256, sequences_of_a_gpu: int = 4) -> str:
     """
     run = Run.of(gpus=gpus, sequences=gpus * sequences_of_a_gpu, sequence=2_048)
     found = searched(run)
-    layouts, lines = found.layouts, ["                      dp  tp  pp  micro       s  TFLOP/s"]
+    layouts, lines = (
+        found.layouts,
+        ["                      dp  tp  pp  micro  recompute       s  TFLOP/s"],
+    )
     cuts = (layouts.tp * layouts.pp > 1) & (layouts.zero < 3) & (layouts.cp == 1)
     alone = (layouts.tp * layouts.pp * layouts.cp == 1) & (layouts.zero == 3)
     for words, which in (("ZeRO 3 alone", alone), ("tensors and stages", cuts)):
@@ -274,6 +296,6 @@ def zero_or_3d(gpus: int = 256, sequences_of_a_gpu: int = 4) -> str:
         layout = plan.layout
         lines.append(
             f"{words:<20}{layout.dp:>4}{layout.tp:>4}{layout.pp:>4}{layout.microbatch:>7}"
-            f"{plan.step_s:>8.3g}{plan.tflop_per_s:>9.0f}"
+            f"  {layout.recompute:<9}{plan.step_s:>8.3g}{plan.tflop_per_s:>9.0f}"
         )
     return "\n".join(lines)

@@ -38,7 +38,10 @@ SOUND: dict[str, Formula] = {
     "a larger one of two": ("max", "t_comm", "t_compute"),
 }
 VISIBLE = PRINTED[0]
+# First comes a formula that no answer takes for unsound, so that a wrong unit is seen as one.
+CANCELLED = "units that cancel"
 CASES: dict[str, Formula] = {
+    CANCELLED: SOUND[CANCELLED],
     VISIBLE.name: VISIBLE.formula,
     **SOUND,
     **NOT_SOUND,
@@ -133,7 +136,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         and not any(said[base] for base in set(said) - set(right))
     ):
         return "zeros"
-    return None if isinstance(said, dict) else "form"
+    return "other-unit" if isinstance(said, dict) else "form"
 
 
 def text(formula: Formula) -> str:
@@ -148,7 +151,7 @@ def text(formula: Formula) -> str:
 
 DIMENSIONS = PythonPuzzle(
     **puzzle_fields(__file__),
-    cases=tuple(Case(name, {"number": n}, n == 0) for n, name in enumerate(NAMES)),
+    cases=tuple(Case(name, {"number": n}, n < 2) for n, name in enumerate(NAMES)),
     random_case=lambda rng: Case("a formula drawn at random", {"number": -1}),
     inputs=_inputs,
     reference=_reference,

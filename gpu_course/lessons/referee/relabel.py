@@ -157,7 +157,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "form"
     if all(sorted(map(str, a)) == sorted(b) for a, b in zip(said, expected["result"], strict=True)):
         return "order"
-    return None
+    return "names"
 
 
 def _call(inputs: Values) -> str:

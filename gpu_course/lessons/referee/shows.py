@@ -54,11 +54,17 @@ def slip_or_not(name: str) -> str:
     return "no slip" if suspects(table.printed, table.rules) is None else "a slip"
 
 
+LATER = "memory without ZeRO"
+"""The table whose slip the learner guesses in the audit, and is not told before."""
+
+
 @telling
 def desk() -> str:
-    """Returns every printed table with the cells that could be to blame."""
+    """Returns every printed table but one with the cells that could be to blame."""
     lines = []
     for name, table in TABLES.items():
+        if name == LATER:
+            continue
         lines.append(name)
         found = suspects(table.printed, table.rules)
         if found is None:

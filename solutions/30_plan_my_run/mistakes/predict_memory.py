@@ -120,6 +120,19 @@ def as_many_on_each_stage(model, layout, batch, stage):
     return activations(model, layout, batch, stage, under_way=under_way)
 
 
+# wrong-result, other-end, for activation_bytes: Counts stages from the wrong end.
+def most_on_the_last_stage(model, layout, batch, stage):
+    begun = batch["sequences"] // (layout["dp"] * batch["microbatch"])
+    return activations(model, layout, batch, stage, under_way=min(stage + 1, begun))
+
+
+# wrong-result, one-too-many, for activation_bytes: Counts stages from 1.
+def one_more_under_way(model, layout, batch, stage):
+    begun = batch["sequences"] // (layout["dp"] * batch["microbatch"])
+    under_way = min(len(layout["stages"]) - stage + 1, begun)
+    return activations(model, layout, batch, stage, under_way=under_way)
+
+
 # wrong-result, whole-batch-under-way, for activation_bytes: Does not ask how many there are.
 def more_under_way_than_there_are(model, layout, batch, stage):
     under_way = len(layout["stages"]) - stage

@@ -1,13 +1,13 @@
 """Wrong answers to relabel that people give."""
 
 
-def counted(shape, pp, tables=None, matrices=3, all_heads=False):
+def counted(shape, pp, tables=None, matrices=3, all_heads=False, norms=1):
     h = shape["hidden"]
     keys = h if all_heads else h // shape["heads"] * shape["kv_heads"]
-    layer = h * (2 * h + 2 * keys) + matrices * h * shape["mlp"] + 2 * h
+    layer = h * (2 * h + 2 * keys) + matrices * h * shape["mlp"] + 2 * h * norms
     if tables is None:
         tables = 1 if shape["tied"] and pp == 1 else 2
-    return shape["layers"] * layer + h + tables * shape["vocabulary"] * h
+    return shape["layers"] * layer + h * norms + tables * shape["vocabulary"] * h
 
 
 def mfu(run, shape, sequence, n, attention=True):
@@ -57,6 +57,11 @@ def as_many_heads(runs, models, sequence):
 # wrong-result, incomplete: Counts the layers.
 def layers_alone(runs, models, sequence):
     return fitting(runs, models, sequence, lambda run, s: counted(s, run["pp"], tables=0))
+
+
+# wrong-result, no-norms: Counts what is multiplied.
+def without_norms(runs, models, sequence):
+    return fitting(runs, models, sequence, lambda run, s: counted(s, run["pp"], norms=0))
 
 
 # wrong-result, nearest: Names the closest model.

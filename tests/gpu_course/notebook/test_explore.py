@@ -50,6 +50,17 @@ def test_controls(how, kind, start):
     assert str(start) in panel.panel.value
 
 
+def test_no_label_is_cut_and_all_of_a_panel_begin_at_one_line():
+    panel = explore(lambda **_: "", tp=[1, 2], percent_of_time_training=(60, 100))
+    wide = {control.style.description_width for control in panel.controls.values()}
+    (only,) = wide
+    longest = max(len(control.description) for control in panel.controls.values())
+    # A letter of JupyterLab's labels is about half an em wide.
+    assert float(only.removesuffix("em")) >= 0.55 * longest
+    short = explore(lambda **_: "", tp=[1, 2]).controls["tp"]
+    assert short.style.description_width == "8em"
+
+
 def test_a_large_number_is_read_with_separators_and_can_be_typed():
     panel = explore(lambda n=4096: f"n is {n}", n=(64, 16384, 64))
     slider = panel.controls["n"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from gpu_course.claims.published import rows
 from gpu_course.errors import CourseError
 from gpu_course.lessons.plan_my_run import chain, peaks, shows
+from gpu_course.lessons.plan_my_run.export import FRAMEWORKS
 from gpu_course.lessons.plan_my_run.pictures import KINDS, PARTS, kinds_of
 from gpu_course.lessons.plan_my_run.plans import (
     MACHINES,
@@ -16,6 +19,7 @@ from gpu_course.lessons.plan_my_run.plans import (
     Plan,
     Run,
 )
+from gpu_course.measure.transformer_shapes import Transformer
 from gpu_course.planner.step_time import StepTime
 
 RUN = Run.of()
@@ -134,6 +138,39 @@ def test_the_page_answers_as_fast_with_every_machine_as_it_has_rows() -> None:
     assert set(found.layouts.zero[shown].tolist()) == {0, 1, 2, 3}
 
 
+def test_the_page_names_the_fastest_plan_without_zero_3() -> None:
+    found = shows.searched(RUN)
+    said = " ".join(shows.without_zero_3(found).split())
+    others = [plan for plan in found.best(len(found)) if plan.layout.zero < 3]
+    assert f"The fastest without ZeRO 3 takes {others[0].step_s:.4g} s: {others[0].layout}." in said
+    assert said in " ".join(shows.best_plans()[1].split())
+    narrow = replace(found, memory_bytes=found.smallest().bytes)
+    assert found.smallest().layout.zero == 3
+    assert "Without ZeRO 3 nothing fits." in " ".join(shows.without_zero_3(narrow).split())
+
+
+def test_a_model_and_a_cluster_of_ones_own_have_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Transformer(32, 4_096, 32, mlp=11_008, gated=True, vocabulary=32_000, norm="rms")
+    monkeypatch.setitem(MODELS, "my model", own)
+    slow = MACHINES["H100"].but("my cluster", network_bytes_per_s=12e9)
+    monkeypatch.setitem(MACHINES, "my cluster", slow)
+    _, said = shows.best_plans("my model", "my cluster", 64)
+    # FLOP of the weights alone, on what products reach; attention and more come on top.
+    floor_s = 6 * own.parameters * 1_024 * 8_192 / 64 / slow.gemm_flop_per_s
+    assert floor_s < float(said.splitlines()[1].split()[-1]) < 1.5 * floor_s
+    for framework in FRAMEWORKS:
+        assert "dp" in shows.exported(framework, 1, "my model", "my cluster", 64)
+
+
+def test_whoever_has_to_recompute_loses() -> None:
+    """What the lesson lets the learner find: the crossover lies where weights are shared by few."""
+    (few_zero, few_cut), (many_zero, many_cut) = (
+        [line.split() for line in shows.zero_or_3d(gpus, 4).splitlines()[1:]] for gpus in (64, 128)
+    )
+    assert "full" in few_zero and float(few_zero[-2]) > float(few_cut[-2])
+    assert "full" not in many_zero and float(many_zero[-2]) < float(many_cut[-2])
+
+
 def test_zero_alone_is_best_with_much_work_on_each_gpu_and_many_nodes() -> None:
     lines = shows.zero_or_3d(1024, 1).splitlines()
     assert len(lines) == 3
@@ -155,6 +192,10 @@ def test_the_chain_is_a_link_after_the_other() -> None:
     text = chain.chain_text(count, reduce, plan)
     assert max(map(len, text.splitlines())) <= 72
     assert len(text.splitlines()) == 6
+    # The lesson says 30 days of the row, which chooses microbatch and chunks, and 32 of the chain.
+    assert round(chain.days(plan)) == 32
+    (row,) = (row for row in rows("30_plan_my_run", "Section 5.1, days of a run")[:1])
+    assert round(row.mine) == 30
 
 
 def test_a_tiled_product_without_registers_waits_for_the_banks() -> None:

@@ -83,6 +83,12 @@ def test_texts_fit_half_a_window() -> None:
     assert max(len(line) for text in texts for line in str(text).splitlines()) <= 72
 
 
+def test_the_desk_keeps_what_is_guessed_later() -> None:
+    said = str(shows.desk())
+    assert [name for name in TABLES if name not in said.splitlines()] == [shows.LATER]
+    assert "25.7" not in said, "the answer to a prediction of the audit"
+
+
 def test_the_picture_says_how_many_are_apart() -> None:
     said = describe_twins((Pair(217, 7139), Pair(100, 110)), 2)
     assert "1 differ by more than 2 times, the worst by 33 times" in said
