@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import ipywidgets
@@ -12,6 +13,8 @@ from gpu_course.errors import CourseError
 
 LONGEST_PLAIN = 999
 """The largest number that is read easily without separators between its thousands."""
+ROOMY = 15
+"""So many letters of a label have room in eight widths of a letter."""
 
 
 _WRITTEN = {"gb": "GB", "gpu": "GPU", "gpus": "GPUs", "kib": "KiB", "mib": "MiB", "us": "µs"}
@@ -27,8 +30,18 @@ def label(name: str) -> str:
     return re.sub(r" per s\b", "/s", words)
 
 
+def label_width(names: Iterable[str]) -> str:
+    """Returns the CSS width of labels, one for a column of controls, that cuts none of them.
+
+    >>> label_width(["h", "kv_heads"]), label_width(["h", "billion_parameters"])
+    ('8em', '10em')
+    """
+    longest = max((len(label(name)) for name in names), default=0)
+    return f"{math.ceil(0.55 * longest)}em" if longest > ROOMY else "8em"
+
+
 def make_control(
-    name: str, how: Any, default: Any
+    name: str, how: Any, default: Any, width: str = "8em"
 ) -> tuple[ipywidgets.ValueWidget, ipywidgets.DOMWidget]:
     """Returns (the widget that holds the value, the row that shows it); often they are one.
 
@@ -36,6 +49,7 @@ def make_control(
         name: what it is for; also its label.
         how: `(lowest, highest)`, `(lowest, highest, step)`, a list to choose from, True or False.
         default: where it starts, if that is one of its values.
+        width: of its label, see `label_width`.
 
     Raises:
         CourseError: `how` describes none of these.
@@ -43,7 +57,7 @@ def make_control(
     look: dict[str, Any] = {
         "description": label(name),
         "tooltip": name,
-        "style": {"description_width": "8em"},
+        "style": {"description_width": width},
         "layout": ipywidgets.Layout(width="32em", max_width="98%"),
     }
     if isinstance(how, bool):

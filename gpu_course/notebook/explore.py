@@ -12,7 +12,7 @@ import ipywidgets
 from gpu_course.draw.paper.picture import alt_text, quick_html
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import PRE_STYLE
-from gpu_course.notebook.controls import make_control
+from gpu_course.notebook.controls import label_width, make_control
 from gpu_course.notebook.hazards import hazard_note
 from gpu_course.notebook.note import trouble
 from gpu_course.notebook.panel import html_panel
@@ -81,7 +81,10 @@ def explore(function: Callable[..., Any], **sliders: Any) -> Explorer:
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.default is not inspect.Parameter.empty
     }
-    made = {name: make_control(name, how, defaults.get(name)) for name, how in sliders.items()}
+    width = label_width(sliders)
+    made = {
+        name: make_control(name, how, defaults.get(name), width) for name, how in sliders.items()
+    }
     controls = {name: widget for name, (widget, _) in made.items()}
     return Explorer(function, controls, [row for _, row in made.values()])
 

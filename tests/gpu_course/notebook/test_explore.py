@@ -51,6 +51,15 @@ def test_controls(how, kind, start):
     assert str(start) in panel.panel.value
 
 
+def test_no_label_is_cut_and_all_of_a_column_are_as_wide():
+    """A letter of JupyterLab's labels takes half an em; a label that is cut ends in dots."""
+    panel = explore(lambda **said: str(said), h=[1, 2], percent_of_time_training=(1, 9))
+    widths = {control.style.description_width for control in panel.controls.values()}
+    assert widths == {"14em"} and len("percent of time training") / 2 < 14
+    narrow = explore(lambda **said: str(said), h=[1, 2], tokens_per_rank=[1, 2])
+    assert narrow.controls["h"].style.description_width == "8em"
+
+
 def test_a_large_number_is_read_with_separators_and_can_be_typed():
     panel = explore(lambda n=4096: f"n is {n}", n=(64, 16384, 64))
     slider = panel.controls["n"]
