@@ -13,6 +13,8 @@ from gpu_course.errors import CourseError
 
 LONGEST_PLAIN = 999
 """The largest number that is read easily without separators between its thousands."""
+ROOMY = 15
+"""So many letters of a label have room in eight widths of a letter."""
 
 
 _WRITTEN = {"gb": "GB", "gpu": "GPU", "gpus": "GPUs", "kib": "KiB", "mib": "MiB", "us": "µs"}

@@ -16,6 +16,7 @@ from gpu_course.notebook.controls import label_em, make_control
 from gpu_course.notebook.hazards import hazard_note
 from gpu_course.notebook.note import trouble
 from gpu_course.notebook.panel import html_panel
+from gpu_course.notebook.pictures import Picture
 from simt.report import Report
 
 
@@ -130,6 +131,9 @@ def rendered(result: Any) -> tuple[str, str]:
     if isinstance(result, Report):
         note = hazard_note(result)
         return repr(note), note._repr_html_()
+    if isinstance(result, Picture):
+        # Its own HTML is one to be kept, and takes twice as long as one that is waited for.
+        result = result.figure
     if hasattr(result, "savefig"):
         return alt_text(result), quick_html(result)
     if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:

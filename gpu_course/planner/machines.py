@@ -184,5 +184,5 @@ def machine(name: str) -> Machine:
     8
     """
     if name not in MACHINES:
-        raise UnknownName(f"no machine is called {name!r}", f"there are {', '.join(MACHINES)}")
+        raise UnknownName(f"no machine is called {name!r}", f"there are {'; '.join(MACHINES)}")
     return MACHINES[name]

@@ -160,8 +160,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 def _call(inputs: Values) -> str:
     batches = len(inputs["x"].parts[0])
-    words = f"{inputs['h']}, inner, {inputs['rate']}, {inputs['momentum']}"
-    return f"diloco(model, batches, loss_of, {words}), {batches} batches"
+    words = ", ".join(f"{name}={inputs[name]}" for name in ("h", "rate", "momentum"))
+    return f"diloco(..., {words}), {batches} batches"
 
 
 DILOCO = PythonPuzzle(

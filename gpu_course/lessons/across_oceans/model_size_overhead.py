@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.across_oceans.harness.refusing import REFUSED
+from gpu_course.lessons.across_oceans.pieces import called
 from gpu_course.lessons.across_oceans.scaling import optimum, tokens_factor
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
@@ -22,12 +23,13 @@ PRINTED: Law = CURVE | {"alpha": 0.32, "beta": 0.28}
 """As the post prints them."""
 FEW: Law = {"E": 1.0, "A": 50.0, "B": 90.0, "alpha": 0.5, "beta": 0.25}
 WALL: Law = {"E": 1.0, "A": 50.0, "B": 90.0, "alpha": 1.0, "beta": 1.0}
-_HALF: dict[str, Any] = {"law": CURVE, "flop": 1e23, "k_n": 0.5, "k_d": None}
+# By the printed exponents: the lesson asks for the others, and a message shows the law.
+_HALF: dict[str, Any] = {"law": PRINTED, "flop": 1e23, "k_n": 0.5, "k_d": None}
 
 CASES: dict[str, dict[str, Any]] = {
     "visible example": {},
     "30 % of the size": {"k_n": 0.3, "flop": 1e21},
-    "a quarter of the size, the exponents as printed": {"k_n": 0.25, "law": PRINTED},
+    "a quarter of the size, other exponents": {"k_n": 0.25, "law": CURVE},
     "a model as large as the best": {"k_n": 1.0},
     "a model twice as large": {"k_n": 2.0},
     "a very large model": {"k_n": 1e9},
@@ -108,11 +110,6 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "refused" if got.get("overhead") == REFUSED else None
 
 
-def _call(inputs: Values) -> str:
-    said = inputs["arguments"]
-    return f"model_size_overhead(law, {said['flop']:.3g}, {said['k_n']}, {said['k_d']})"
-
-
 MODEL_SIZE_OVERHEAD = PythonPuzzle(
     **puzzle_fields(__file__),
     harness="gpu_course.lessons.across_oceans.harness.refusing",
@@ -123,5 +120,5 @@ MODEL_SIZE_OVERHEAD = PythonPuzzle(
     diagnose=_diagnose,
     # Whoever looks for the least loss, step by step, finds the size to half of a float's digits.
     tolerance=(1e-6, 1e-7),
-    call=_call,
+    call=lambda inputs: called("model_size_overhead", inputs["arguments"]),
 )

@@ -82,7 +82,12 @@ def _megabytes(size: float) -> str:
 
 
 def _gigabytes(size: float) -> str:
-    return f"{size / GB:.3g} GB"
+    """Returns bytes in GB, with three digits and no exponent.
+
+    >>> _gigabytes(74.29e9), _gigabytes(1.62e12)
+    ('74.3 GB', '1,620 GB')
+    """
+    return f"{size / GB:.3g} GB" if size < 1000 * GB else f"{size / GB:,.0f} GB"
 
 
 def _time(seconds: float) -> str:

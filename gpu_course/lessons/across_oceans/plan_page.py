@@ -170,9 +170,8 @@ def _plain(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return (
-            f"{value:,.0f}" if value == round(value, 0) and abs(value) < 1e16 else f"{value:,.6g}"
-        )
+        whole = value == round(value, 0) or abs(value) >= 1000
+        return f"{value:,.0f}" if whole and abs(value) < 1e16 else f"{value:.4g}"
     if isinstance(value, list | tuple):
         return " to ".join(map(_plain, value)) if len(value) == 2 else ", ".join(map(_plain, value))
     return html.escape(str(value))

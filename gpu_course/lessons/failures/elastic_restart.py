@@ -179,8 +179,8 @@ ELASTIC_RESTART = PythonPuzzle(
     diagnose=_diagnose,
     judge=_judge,
     call=lambda inputs: (
-        f"on {inputs['before']} ranks, killed after step {inputs['killed']}, then on "
-        f"{inputs['before']} and on {inputs['after']}"
+        f"on {inputs['before']} ranks (whole), killed after step {inputs['killed']}, then on "
+        f"{inputs['before']} (same) and on {inputs['after']} (other)"
     ),
     self_check="which samples are asked for, and what is saved",
 )

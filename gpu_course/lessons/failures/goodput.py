@@ -147,9 +147,10 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 def _call(inputs: Values) -> str:
-    failures, *others = (inputs[name] for name in NAMES)
+    failures = inputs["failures"]
     shown = failures if len(failures) < 6 else f"[{len(failures)} failures]"
-    return f"goodput({shown}, {', '.join(map(str, others))})"
+    others = (f"{name}={inputs[name]}" for name in NAMES[1:])
+    return f"goodput({shown}, {', '.join(others)})"
 
 
 GOODPUT = PythonPuzzle(

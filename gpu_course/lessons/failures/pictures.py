@@ -76,7 +76,9 @@ def draw_goodputs(data: Goodputs, ax: Axes | None = None) -> Figure:
                   label="simulated, mean (small: each job)")  # fmt: skip
         if data.formula:
             x, y = zip(*data.formula, strict=True)
-            axes.plot(x, [100 * g for g in y], color=p.FINE, lw=1.6, label="expected")
+            axes.plot(
+                x, [100 * g for g in y], color=p.FINE, lw=1.6, label="expected, spares enough"
+            )
         for (name, at), (colour, dashes) in zip(data.marks.items(), _RULES, strict=False):
             axes.axvline(at, color=colour, lw=1.2, linestyle=dashes, label=name)
         axes.set_xscale("log")

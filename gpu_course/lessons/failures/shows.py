@@ -108,7 +108,11 @@ def one_job(
         f"{duration(ledger.wall_s)}, with {events} failures"
     )
     bars = draw_spent([spent(f"every {duration(60 * interval_min)}", ledger)])
-    return [text, Picture(bars), Picture(draw_goodputs(goodputs(cluster, {})))]
+    found = goodputs(cluster, {})
+    own_s = cluster.saving.interval_s
+    if found.intervals_s[0] <= own_s <= found.intervals_s[-1]:
+        found = replace(found, marks={"yours": own_s})
+    return [text, Picture(bars), Picture(draw_goodputs(found))]
 
 
 def goodputs(cluster: Cluster, marks: dict[str, float]) -> Goodputs:

@@ -8,6 +8,7 @@ import pytest
 from gpu_course.draw import draw_launch_grid, draw_touches
 from gpu_course.errors import CourseError
 from gpu_course.notebook.explore import explore, play, rendered
+from gpu_course.notebook.pictures import Picture
 from tests.gpu_course.draw import launches
 
 
@@ -148,6 +149,15 @@ def test_text_is_escaped_html_and_pictures_are_kept_and_lists_are_stacked():
     assert rendered(None) == ("", "")
     words, content = rendered(("first", draw_touches(launches.ADD_TEN)))
     assert words.startswith("first\nWho touches what") and "<img" in content
+
+
+def test_a_picture_is_drawn_as_quickly_as_its_figure_alone_or_in_a_list():
+    figure = draw_touches(launches.ADD_TEN)
+    quick = rendered(figure)
+    assert rendered(Picture(figure)) == quick
+    words, content = rendered(["first", Picture(figure)])
+    assert words == f"first\n{quick[0]}" and content.endswith(quick[1])
+    assert quick[1] != Picture(figure)._repr_html_()
 
 
 def test_a_stored_notebook_keeps_the_first_picture_and_its_words():

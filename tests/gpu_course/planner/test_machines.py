@@ -38,6 +38,13 @@ def test_an_unknown_machine_is_refused_by_name():
         machine("H1000")
 
 
+def test_the_machines_there_are_can_be_told_apart():
+    """Names hold commas."""
+    with pytest.raises(UnknownName) as error:
+        machine("H1000")
+    assert error.value.hint.removeprefix("there are ").split("; ") == list(MACHINES)
+
+
 def test_a_changed_machine_keeps_the_rest():
     changed = machine("A100").but("half", watts=200)
     assert (changed.name, changed.watts) == ("half", 200)

@@ -300,6 +300,18 @@ def test_a_page_stands_alone_and_gives_its_plan_back(tmp_path: Path) -> None:
     assert grade_of(plan_in(file)).passed
 
 
+def test_a_page_rounds_what_a_plan_has_to_the_last_digit(tmp_path: Path) -> None:
+    plan = sound()
+    plan["run"]["days"], plan["run"]["step_s"] = 6.653719, 0.2999464
+    plan["failures"]["interval_s"] = 12990.3811
+    file = exported(plan, tmp_path / "plan.html")
+    assert isinstance(file, Path)
+    text = outline(file).text
+    assert "6.654" in text and "0.2999" in text and "12,990" in text
+    assert "6.6537" not in text and "0.29994" not in text and "12,990.4" not in text
+    assert plan_in(file)["run"]["days"] == 6.653719
+
+
 def test_what_a_plan_says_stays_text_on_its_page(tmp_path: Path) -> None:
     plan = sound()
     evil = '</script><script>alert(1)</script><img src=x onerror="alert(2)">'

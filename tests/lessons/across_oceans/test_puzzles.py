@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -225,6 +226,31 @@ def test_solving_one_way_and_back_comes_to_the_same_run() -> None:
 @pytest.mark.parametrize(("k_n", "percent"), [(0.75, 2.8), (0.5, 20.8), (0.25, 188.9)])
 def test_the_curve_of_the_post(k_n: float, percent: float) -> None:
     assert 100 * counted(CURVE, 1e22, k_n, None)[2] == pytest.approx(percent, abs=0.06)
+
+
+def _message(puzzle: PythonPuzzle, body: str, folder: Path) -> str:
+    """What somebody is told whose function has one line, on one line."""
+    (function,) = puzzle.functions
+    answer = folder / "answer.py"
+    names = ", ".join(puzzle.parameters[function])
+    answer.write_text(f"def {function}({names}):\n    {body}\n", encoding="utf-8")
+    return " ".join(check(puzzle, answer=answer).message.split())
+
+
+def test_the_law_is_told_to_whoever_has_to_work_a_case_out(tmp_path: Path) -> None:
+    """And it is the printed one: the lesson asks later which one the post had."""
+    said = _message(MODEL_SIZE_OVERHEAD, "return 1e9, 2e10, 0.0", tmp_path)
+    assert "'A': 406.4, 'B': 410.7, 'alpha': 0.32, 'beta': 0.28}, flop=1e+23, k_n=0.5" in said
+    text = (SOLUTIONS / f"{MODEL_SIZE_OVERHEAD.name}.md").read_text(encoding="utf-8")
+    for found in (CURVE["alpha"], CURVE["beta"]):
+        assert str(found) not in said and str(found) not in text
+
+
+@pytest.mark.parametrize("puzzle", [BYTES_SAVED, ATTENTION_SHARE, RUN_COST])
+def test_nothing_that_comes_back_is_called_none(puzzle: PythonPuzzle, tmp_path: Path) -> None:
+    said = _message(puzzle, "pass", tmp_path)
+    assert f"{puzzle.short_name} returned None and not (" in said
+    assert "A function that ends without `return` gives None." in said
 
 
 # attention_share

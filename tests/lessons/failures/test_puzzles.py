@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -255,3 +256,40 @@ def test_a_part_is_weighed_in_numbers_of_eight_bytes() -> None:
     for part in ([1.0], {"all": 1 << 63}, {"all": "text"}, {1: 2.0}, {"all": [1.0]}):
         with pytest.raises(Unusable):
             numbers(part)
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "body", "said", "not_said"),
+    [
+        # Nobody is named, and so nobody who waits longest.
+        (
+            FIND_THE_FAULTY_RANK, "return {'slow': [], 'corrupt': []}",
+            "A rank is slow here, and you do not name it.", "You name",
+        ),
+        (GOODPUT, "return None", "interval=60, write=10, blocking=True", "1100, 60"),
+        (ELASTIC_RESTART, "return parameters", "on 3 (same) and on 2 (other)", "Traceback"),
+    ],
+    ids=lambda each: getattr(each, "short_name", None),
+)  # fmt: skip
+def test_a_message_is_true_of_who_does_nothing(
+    puzzle: PythonPuzzle, body: str, said: str, not_said: str, tmp_path: Path
+) -> None:
+    (function,) = puzzle.functions
+    answer = tmp_path / "answer.py"
+    names = ", ".join(puzzle.parameters[function])
+    answer.write_text(f"def {function}({names}):\n    {body}\n", encoding="utf-8")
+    found = " ".join(check(puzzle, answer=answer).message.split())
+    assert said in found and not_said not in found
+
+
+def test_a_mean_of_distances_is_not_called_a_standard_deviation(tmp_path: Path) -> None:
+    """Its middle is the median that is asked for, and the mean of the distances hides a spike."""
+    text = (SOLUTIONS / f"{FIND_THE_SPIKE.name}.py").read_text(encoding="utf-8")
+    old = "median(abs(each - middle) for each in series)"
+    assert old in text
+    answer = tmp_path / "answer.py"
+    answer.write_text(text.replace(old, f"mean{old.removeprefix('median')}").replace(
+        "import median", "import mean, median"
+    ), encoding="utf-8")  # fmt: skip
+    found = " ".join(check(FIND_THE_SPIKE, answer=answer).message.split())
+    assert "Is there a mean in it, or a standard deviation?" in found

@@ -11,11 +11,14 @@ import pytest
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.lessons.failures import shows
 from gpu_course.lessons.failures.cluster import (
+    DAY_S,
     HOUR_S,
     LLAMA_3_GPU_HOURS,
     best_interval_s,
     expected_goodput,
+    run,
 )
+from gpu_course.lessons.failures.pictures import duration
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from tests.gpu_course.draw.readable import assert_readable
@@ -38,6 +41,21 @@ def test_one_job_tells_its_failures_and_draws_them() -> None:
     text, bars, curve = shows.one_job()
     assert text.startswith("a failure every 3.05 h; ten days of training took 11.7 d")
     assert "training 85" in readable(bars) and "The highest of these" in readable(curve)
+
+
+@pytest.mark.parametrize(("interval_min", "told"), [(30, True), (60, True), (1, False)])
+def test_the_curve_shows_where_the_job_s_own_interval_lies(interval_min: int, told: bool) -> None:
+    """One that is off the axis is left out."""
+    curve = readable(shows.one_job(interval_min=interval_min)[2])
+    assert (f"yours: {duration(60 * interval_min)}." in curve) is told
+
+
+def test_what_the_second_prediction_says_of_writing_too_often_and_too_rarely() -> None:
+    often = run(shows.cluster_of(interval_min=1), 60 * DAY_S)
+    assert often.seconds["writing"] / often.wall_s == pytest.approx(1 / 2, abs=0.05)
+    rarely = run(shows.cluster_of(interval_min=180), 60 * DAY_S)
+    lost, kept = rarely.seconds["lost"], rarely.seconds["training"]
+    assert lost / (lost + kept) == pytest.approx(2 / 5, abs=0.03)
 
 
 def test_the_middle_of_the_simulated_intervals_is_the_best() -> None:

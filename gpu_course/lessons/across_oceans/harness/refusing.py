@@ -29,6 +29,7 @@ def run(
     if isinstance(result, dict) and set(result) == set(names):
         return {name: result[name] for name in names}
     if not isinstance(result, tuple | list) or len(result) != len(names):
-        said = type(result).__name__
-        raise Unusable(f"{function} returned {said} and not ({', '.join(names)})")
+        said = "None" if result is None else type(result).__name__
+        fact = f"{function} returned {said} and not ({', '.join(names)})"
+        raise Unusable(fact, "missing-output" if result is None else "wrong-type")
     return dict(zip(names, result, strict=True))
