@@ -1,4 +1,4 @@
-"""dimensions: the unit of a formula, if it has one
+"""dimensions: the unit of a formula, if it has one.
 
     dimensions(formula, units) -> dict, or None
 

@@ -1,4 +1,4 @@
-"""find_the_slip: a table that contradicts itself, and who is to blame
+"""find_the_slip: a table that contradicts itself, and who is to blame.
 
     find_the_slip(printed, rules) -> dict, or None
 
