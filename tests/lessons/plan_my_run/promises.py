@@ -52,3 +52,6 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("Where no layout fits, nothing may run", _none_fits),
     ),
 }
+
+ALIKE = {"search"}
+"""What is right is told by what the runs of its list come to, and not by one list."""
