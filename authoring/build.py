@@ -36,7 +36,8 @@ def build(
 
     Args:
         root: the checkout.
-        only: one lesson whose notebooks are built; stubs are always built all.
+        only: one lesson whose notebooks are built, without running the cells of which nothing is
+            stored, such as those that look at the whole course; stubs are always built all.
         force: back up edited files and write them as well.
         say: where each changed file is told.
 
@@ -55,7 +56,13 @@ def build(
     with tempfile.TemporaryDirectory(prefix="gpu-course-") as verdicts:
         for lesson in [only] if only else lessons:
             left += write_notebooks(
-                root, lesson, stubs, force=force, say=say, verdicts=Path(verdicts)
+                root,
+                lesson,
+                stubs,
+                force=force,
+                say=say,
+                verdicts=Path(verdicts),
+                run_not_stored=only is None,
             )
     for path in left:
         say(
@@ -109,6 +116,7 @@ def write_notebooks(
     force: bool = False,
     say: Say = print,
     verdicts: Path | None = None,
+    run_not_stored: bool = True,
 ) -> tuple[Path, ...]:
     """Writes both editions of one lesson; returns the learner's one if it was left alone.
 
@@ -116,6 +124,7 @@ def write_notebooks(
         root, stubs, force, say: as in `build`.
         lesson: its name.
         verdicts: as in `answers_copy`.
+        run_not_stored: as in `execute`.
     """
     from authoring.execution import answers_copy, execute
 
@@ -135,7 +144,7 @@ def write_notebooks(
     solutions = {name: read(file) for name, file in solution_files(root).items()}
     solved = build_notebook(lesson, source, solutions, notes=puzzle_notes(lesson, solved=True))
     with answers_copy(solutions, verdicts=verdicts) as answers:
-        execute(solved, answers, lesson=lesson, solved=True)
+        execute(solved, answers, lesson=lesson, solved=True, run_not_stored=run_not_stored)
     path = teacher_notebook(root, lesson)
     if write(path, notebook_text(solved)):
         say(f"wrote {path.relative_to(root).as_posix()}")

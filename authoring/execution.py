@@ -107,6 +107,7 @@ def execute(
     record_timing: bool = False,
     instructions: Mapping[str, str] = SAME_INSTRUCTIONS,
     solved: bool = False,
+    run_not_stored: bool = True,
 ) -> NotebookNode:
     """Returns the notebook with the outputs of a run from a fresh kernel, top to bottom.
 
@@ -120,6 +121,7 @@ def execute(
         deadline_s: how long all cells together may take.
         record_timing: keep in each cell's metadata, under `execution`, when it began and ended.
         instructions, solved: as for `kernel_environment`.
+        run_not_stored: False does not run the cells of which nothing is stored.
 
     Raises:
         AuthoringError: a cell raised an error, the kernel died, or the deadline passed.
@@ -136,6 +138,7 @@ def execute(
         record_timing=record_timing,
         store_widget_state=False,
         coalesce_streams=True,
+        **({} if run_not_stored else {"skip_cells_with_tag": NOT_STORED}),
     )
     metadata = copy.deepcopy(notebook.metadata)
     try:
@@ -157,6 +160,10 @@ def execute(
             f"the kernel of {lesson} died", file=_stopped_at(notebook, lesson)
         ) from error
     notebook.metadata = metadata
+    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    for number, cell in enumerate(code, 1):
+        # As they count where all of them run.
+        cell.execution_count = number
     for cell in notebook.cells:
         if NOT_STORED in cell.metadata.get("tags", ()):
             cell.outputs = []

@@ -14,15 +14,32 @@ from authoring.parts import with_part
 
 PAGE = "CONTRIBUTING.md"
 LEAVES = {"errors", "units"}
-CORE = LEAVES | {"puzzle", "grading", "isolation", "ranks", "measure", "claims", "hardware", "draw"}
+CORE = LEAVES | {
+    "puzzle",
+    "grading",
+    "isolation",
+    "ranks",
+    "measure",
+    "planner",
+    "claims",
+    "hardware",
+    "draw",
+}
 SHORTHANDS = {"core": CORE, "leaves": LEAVES}
 
 ROOMS: dict[str, tuple[str, set[str]]] = {
     "errors": ("the course's exceptions, and the engine's under the names the course gives", set()),
     "units": ("bytes, rates and counts as people read them", set()),
     "simt": ("the engine under its old names, such as `python -m gpu_course.simt`", set()),
-    "hardware": ("real GPUs: data sheets, limits, occupancy, and what this machine has", LEAVES),
+    "hardware": (
+        "real GPUs: data sheets, limits, occupancy, and what this machine has",
+        LEAVES | {"isolation"},
+    ),
     "measure": ("what two lessons or more count by: models, ledgers, peaks, schedules", LEAVES),
+    "planner": (
+        "memory and time of a training step on a described cluster, and the search of layouts",
+        LEAVES | {"hardware", "measure"},
+    ),
     "isolation": ("processes that hold code nobody vouches for: locked down and measured", LEAVES),
     "ranks": (
         "many processes and what they send each other, every call counted",
@@ -39,7 +56,7 @@ ROOMS: dict[str, tuple[str, set[str]]] = {
     ),
     "claims": (
         "published numbers, the models they are held against, and forecasts of them",
-        LEAVES | {"hardware", "measure", "grading", "draw"},
+        LEAVES | {"hardware", "measure", "planner", "grading", "draw"},
     ),
     "notebook": ("what every lesson calls: `%%puzzle`, `predict`, `explore`, pictures", CORE),
     "lessons": ("a room per lesson, with all that is that lesson's alone", CORE | {"notebook"}),

@@ -12,6 +12,7 @@ places of their own on the board, since what stands at the places named here is 
 
 from __future__ import annotations
 
+import csv
 import math
 import textwrap
 import tomllib
@@ -23,7 +24,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.sealed import training
+from benchmarks.sealed import runs, training
 from gpu_course.claims import published
 from gpu_course.lessons.host_and_device.claims import host
 from gpu_course.lessons.shared_memory.claims import l1_loads
@@ -31,8 +32,10 @@ from gpu_course.lessons.warps.claims import streams
 
 HERE = Path(__file__).parent
 ROWS, PREDICTIONS = HERE / "rows.toml", HERE / "predictions.toml"
+INPUTS = "_sealed_inputs.csv"
+"""How the name of a file ends that has nothing but inputs."""
 DATE = "2026-11-26"
-DATES = dict.fromkeys(training.CLASSES, "2026-11-27")
+DATES = dict.fromkeys((*training.CLASSES, *runs.CLASSES), "2026-11-27")
 """The day on which a class of rows was predicted, where it is another."""
 SOURCE = "gpu-benches"
 LANES = "for a warp's load that hits L1"
@@ -87,7 +90,9 @@ CLASSES = {
         took 70 / 80 of a microsecond elsewhere. The value takes the geometric mean of the two; the
         margin, 40 %, is what the nearer of the two is off, and nothing tells more.""",
     **training.CLASSES,
+    **runs.CLASSES,
 }
+OF_TRAINING = {**training.PREDICT, **runs.PREDICT}
 
 
 @dataclass(frozen=True)
@@ -108,18 +113,31 @@ class Prediction:
 
 
 def read(path: Path = ROWS) -> list[dict[str, Any]]:
-    """Returns the rows of a file that there are models for, in its order."""
+    """Returns the rows of a file that there are models for, in its order.
+
+    Then come those of the files of inputs beside it, `SOURCE_KIND_sealed_inputs.csv`, whose rows
+    have numbers and no seals: row 3 of vtrain_multi is vtrain-multi-3. One that the file has too
+    comes once.
+    """
     rows = tomllib.loads(path.read_text(encoding="utf-8"))["row"]
+    known = {row["id"] for row in rows}
+    for file in sorted(path.parent.glob(f"*{INPUTS}")):
+        with file.open(encoding="utf-8", newline="") as lines:
+            for line in csv.DictReader(lines):
+                numbers = {name: int(value) for name, value in line.items()}
+                name = f"{file.name.removesuffix(INPUTS).replace('_', '-')}-{numbers.pop('row')}"
+                rows += [] if name in known else [{"id": name, "inputs": numbers}]
     return [row for row in rows if class_of(row["id"])]
 
 
 def class_of(name: str) -> str:
-    """Returns the class of a row, "" for one of another kind.
+    """Returns the class of a row, the longest name that fits; "" for one of another kind.
 
     >>> class_of("cycles-A40-float-block-8"), class_of("deepep-dispatch-16")
     ('cycles-A40', '')
     """
-    return next((each for each in CLASSES if f"{name}-".startswith(f"{each}-")), "")
+    fitting = [each for each in CLASSES if f"{name}-".startswith(f"{each}-")]
+    return max(fitting, key=len, default="")
 
 
 def predict(row: dict[str, Any]) -> Prediction:
@@ -128,8 +146,8 @@ def predict(row: dict[str, Any]) -> Prediction:
     kind = class_of(name)
     if kind == "stream":
         value, margin, formula = _stream(name, inputs)
-    elif kind in training.PREDICT:
-        value, margin, formula = training.PREDICT[kind](name, inputs)
+    elif kind in OF_TRAINING:
+        value, margin, formula = OF_TRAINING[kind](name, inputs)
     elif kind in HOST:
         value, margin, formula = HOST[kind](inputs)
     else:
@@ -361,7 +379,7 @@ def written(predictions: list[Prediction]) -> str:
         "# Predictions of the sealed rows of rows.toml, by python -m benchmarks.sealed.predict,",
         "# made before any value was opened. A margin is a part of the value.",
     ]
-    for reason in CLASSES.values():
+    for reason in dict.fromkeys(CLASSES.values()):
         head.append("#")
         head += textwrap.wrap(
             " ".join(reason.split()), 100, initial_indent="# ", subsequent_indent="# "

@@ -8,7 +8,6 @@ ends with status 1 where a value is not the one that was sealed, or no such row 
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,41 +15,22 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.sealed.predict import CLASSES, PREDICTIONS, ROWS, Prediction, class_of
+from benchmarks.sealed.predict import CLASSES, PREDICTIONS, ROWS, Prediction, class_of, read
+from gpu_course.claims.sealed import Opened, opened, seal_of
 
-SEAL_DIGITS = 24
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A value that was kept back.
-
-    Attributes:
-        id: of the row.
-        value: as the file writes it.
-        salt: what was hashed with it, so that nobody could try out values.
-    """
-
-    id: str
-    value: str
-    salt: str
-
-    def fits(self, seal: str) -> bool:
-        """Returns whether this is the value that was sealed.
-
-        A whole number may have been written with a decimal point when it was sealed, or without.
-        """
-        spelled = {self.value, str(float(self.value)), f"{float(self.value):g}"}
-        return seal in {seal_of(self.id, each, self.salt) for each in spelled}
+__all__ = ["Opened", "Scored", "opened", "predictions", "score", "seal_of", "told"]
 
 
 @dataclass(frozen=True)
 class Scored:
-    """One opened row: what was predicted, what was measured, and whether the seal is whole."""
+    """One opened row: what was predicted, what was measured, and whether the seal is whole.
+
+    `sealed` is None where the row came without a seal.
+    """
 
     predicted: Prediction
     measured: float
-    sealed: bool
+    sealed: bool | None
 
     @property
     def off(self) -> float:
@@ -62,21 +42,6 @@ class Scored:
         """Whether the measured value lies within the margin that was given for it."""
         # A hair of slack: 2.01 is half a percent from 2.00.
         return abs(self.off) <= self.predicted.margin * (1 + 1e-9)
-
-
-def seal_of(name: str, value: str, salt: str) -> str:
-    """Returns the seal of a value.
-
-    >>> seal_of("a-row", "1.5", "x")
-    '67b31a5283ac51f9308197c0'
-    """
-    return hashlib.sha256(f"{name}|{value}|{salt}".encode()).hexdigest()[:SEAL_DIGITS]
-
-
-def opened(text: str) -> list[Opened]:
-    """Returns the rows of a file of opened values, each value as it is written there."""
-    rows = tomllib.loads(text, parse_float=str)["row"]
-    return [Opened(row["id"], str(row["value"]), row["salt"]) for row in rows]
 
 
 def predictions(path: Path = PREDICTIONS) -> dict[str, Prediction]:
@@ -98,12 +63,14 @@ def score(
         sealed: rows with their seals, as rows.toml has them.
         predicted: by row.
     """
-    seals = {row["id"]: row["seal"] for row in sealed}
+    seals = {row["id"]: row.get("seal") for row in sealed}
+
+    def whole(each: Opened) -> bool | None:
+        seal = seals.get(each.id, "")
+        return None if seal is None else each.fits(seal)
+
     known = [each for each in values if each.id in predicted]
-    scored = [
-        Scored(predicted[each.id], float(each.value), each.fits(seals.get(each.id, "")))
-        for each in known
-    ]
+    scored = [Scored(predicted[each.id], float(each.value), whole(each)) for each in known]
     return scored, [each.id for each in values if each.id not in predicted]
 
 
@@ -118,7 +85,11 @@ def told(scored: list[Scored], unknown: list[str]) -> str:
         far = max(abs(each.off) for each in rows)
         lines.append(f"{kind}: {inside} of {len(rows)} inside; at most {far:.1%} off")
         lines += [f"  outside: {_line(each)}" for each in rows if not each.inside]
-    lines += [f"broken seal: {each.predicted.id}" for each in scored if not each.sealed]
+    lines += [f"broken seal: {each.predicted.id}" for each in scored if each.sealed is False]
+    if bare := sum(each.sealed is None for each in scored):
+        lines.append(
+            f"{bare} came without a seal: nothing shows that their values are the old ones"
+        )
     lines += [f"no prediction: {each}" for each in unknown]
     inside = sum(each.inside for each in scored)
     return "\n".join([*lines, f"{inside} of {len(scored)} predictions inside their margins"])
@@ -138,12 +109,12 @@ def main(
     predicted: Annotated[Path, typer.Option(help="the predictions", exists=True)] = PREDICTIONS,
 ) -> None:
     """Checks the seals of opened values, and scores the predictions."""
-    sealed = tomllib.loads(rows.read_text(encoding="utf-8"))["row"]
+    sealed = read(rows)
     scored, unknown = score(
         opened(values.read_text(encoding="utf-8")), sealed, predictions(predicted)
     )
     typer.echo(told(scored, unknown))
-    if unknown or not all(each.sealed for each in scored):
+    if unknown or any(each.sealed is False for each in scored):
         raise typer.Exit(1)
 
 

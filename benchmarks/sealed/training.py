@@ -39,7 +39,7 @@ CLASSES = {
     "zb8": """
         Bubble rates of ZB-V: PyTorch's order, simulated with the message that makes 1F1B wait as
         long as is given. A quarter either way, since the authors' order is another.""",
-    "bs-time": """
+    "bs-time-batch": """
         Time of a step: the line through two open rows of the same layout. Nothing but the number
         of microbatches changes.""",
     "torchgpipe-amoeba": """
@@ -144,7 +144,7 @@ PREDICT: dict[str, Callable[[str, Inputs], Predicted]] = {
     "zb4": _full,
     "zb6": lambda name, inputs: (engine.zb_v_over_1f1b(*_zb_v(inputs)), 0.07, "zb_v_over_1f1b"),
     "zb8": lambda name, inputs: (engine.zb_v_rate(*_zb_v(inputs)), 0.25, "zb_v_rate"),
-    "bs-time": _step,
+    "bs-time-batch": _step,
     "torchgpipe-amoeba": _amoeba,
     "torchgpipe-unet-mem": lambda name, inputs: (
         pipelines.scaled_to(inputs["parameters"], 20.5, 2.21e9), 0.10, "scaled_to"

@@ -109,5 +109,21 @@ BREAKS = {
         "The model lets one read of the weights serve the whole batch. The kernel read them anew "
         "for each sequence."
     ),
+    "alignment": (
+        "The model lets products of all shapes run at one rate. A side that is no multiple of 64, "
+        "or even of 8, does not fit into tiles and tensor cores, and its product takes longer."
+    ),
+    "again": (
+        "The model counts one forward and one backward pass. Memory was short, and a part of the "
+        "forward pass ran once more."
+    ),
+    "independence": (
+        "The model lets parts fail one by one, each as often as if it were alone. Some faults took "
+        "many parts at once, or came back with the same part."
+    ),
+    "one_rate": (
+        "The model takes the rate of failures from another cluster, or another count. Parts of "
+        "another age failed at another rate, or other failures were counted."
+    ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""

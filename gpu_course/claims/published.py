@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
 
-from gpu_course.claims import models, sealed
+from gpu_course.claims import models
 from gpu_course.claims.kinds import BOUNDS, PREDICTED, SAID, SHORT, Kind
 from gpu_course.claims.reading import read_rows
 from gpu_course.claims.row import Row
@@ -295,7 +295,7 @@ def outside(chosen: Iterable[Row]) -> str:
 
 
 def board(chosen: Sequence[Row] | None = None) -> str:
-    """Returns the whole board as text: kind by kind, what is outside, the count, what is sealed."""
+    """Returns every number as text: kind by kind, what is outside, and the count."""
     shown = rows() if chosen is None else tuple(chosen)
     parts: list[str] = []
     for said, alike in groupby(sorted(shown, key=_of_kind), key=_heading):
@@ -304,8 +304,6 @@ def board(chosen: Sequence[Row] | None = None) -> str:
     if far := outside(shown):
         parts.append(f"Outside their margins:\n{far}")
     parts.append(count(shown))
-    if waiting := sealed.told(sealed.predictions()):
-        parts.append(waiting)
     return "\n\n".join(parts)
 
 
@@ -316,17 +314,9 @@ def _heading(row: Row) -> str:
     return "\n".join([said[:1].upper() + said[1:] + ".", *textwrap.wrap(why, WIDTH)])
 
 
-def to_json(chosen: Sequence[Row]) -> dict[str, object]:
-    """Returns the board as plain data.
-
-    Returns:
-        {"numbers": the rows, in their order, "sealed_predictions": how many predictions of sealed
-        measurements are committed, None where there is no checkout}.
-    """
-    return {
-        "numbers": [_as_data(row) for row in chosen],
-        "sealed_predictions": sealed.predictions(),
-    }
+def to_json(chosen: Sequence[Row]) -> list[dict[str, object]]:
+    """Returns rows as plain data, in their order."""
+    return [_as_data(row) for row in chosen]
 
 
 def _as_data(row: Row) -> dict[str, object]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.grading.diagnosis import Observation, Pattern, constant
+from gpu_course.puzzle.harness.refusing import REFUSED
 
 Tolerance = tuple[float, float]
 
@@ -19,7 +20,8 @@ class Difference:
     """The first difference between two values.
 
     Attributes:
-        key: "missing-output", "wrong-type", "wrong-shape", "wrong-dtype", "not-finite", or ""
+        key: "missing-output", "missing-name", "wrong-type", "wrong-shape", "wrong-dtype",
+            "not-finite", or ""
             where the values differ and nothing else.
         place: the way to it, such as "result[2]['loss']".
         fact: one line with both values.
@@ -145,7 +147,7 @@ def _dicts(
         for name in expected:
             if name not in got:
                 fact = f"{place} has no {name!r}; it has {_listed(got)}"
-                yield Difference("missing-output", place, fact, got, expected)
+                yield Difference("missing-name", place, fact, got, expected)
         for name in got:
             if name not in expected:
                 fact = (
@@ -318,6 +320,8 @@ def name_of_type(value: Any) -> str:
     """Returns what a value is, as a learner would call it."""
     if value is None:
         return "None"
+    if isinstance(value, str) and value == REFUSED:
+        return "a ValueError"
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
     names = {bool: "a bool", int: "an int", float: "a float", str: "a string", complex: "complex"}
@@ -332,7 +336,9 @@ def _missing(place: str, expected: Any) -> Difference:
 
 def _other_type(got: Any, expected: Any, place: str) -> Difference:
     fact = f"{place} is {name_of_type(got)}, expected {name_of_type(expected)}"
-    if not isinstance(got, np.ndarray) and len(show(got)) <= 60:
+    if isinstance(got, str) and got == REFUSED:
+        fact = f"{place} raised a ValueError, expected {name_of_type(expected)}"
+    elif not isinstance(got, np.ndarray) and len(show(got)) <= 60:
         fact = f"{place} is {show(got)}, {name_of_type(got)}; expected {name_of_type(expected)}"
     return Difference("wrong-type", place, fact, got, expected)
 

@@ -116,6 +116,10 @@ PYTHON_SENTENCES: dict[str, str] = {
     "missing-output": (
         "A function that ends without `return` gives None. Does every way through yours reach one?"
     ),
+    "missing-name": (
+        "What you returned has not all the names that it should have. Which one does your code "
+        "never put in?"
+    ),
     "wrong-type": (
         "The value has a different type from the one the puzzle asks for. The file's docstring "
         "says what to return; a division by / gives a float, one by // a whole number."

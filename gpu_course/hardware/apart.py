@@ -26,10 +26,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from gpu_course.isolation.deadline import Deadline
+
 START_S = 60.0
 """How long a child may take until it has imported what it needs."""
 DYING_S = 10.0
 """How long a killed child may take to go: a driver first has to stop what runs on the GPU."""
+LOOK_S = 0.02
+"""How often it is asked whether a child's time is over; an answer is taken at once."""
 LAST_WORDS = 600
 
 _READY = "ready"
@@ -140,12 +144,14 @@ class _Child:
 
     def hear(self, seconds: float) -> dict[str, Any] | None:
         """Returns what the child says next, or None; `ended` where it will say nothing more."""
-        try:
-            told = self._told.get(timeout=seconds)
-        except queue.Empty:
-            return None
-        self.ended = told is None
-        return told
+        deadline = Deadline([self._process.pid], seconds)
+        while True:
+            with contextlib.suppress(queue.Empty):
+                told = self._told.get(timeout=LOOK_S)
+                self.ended = told is None
+                return told
+            if deadline.is_over():
+                return None
 
     def status(self) -> str:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import ipywidgets
@@ -12,6 +13,8 @@ from gpu_course.errors import CourseError
 
 LONGEST_PLAIN = 999
 """The largest number that is read easily without separators between its thousands."""
+ROOMY = 15
+"""So many letters of a label have room in eight widths of a letter."""
 
 
 _WRITTEN = {"gb": "GB", "gpu": "GPU", "gpus": "GPUs", "kib": "KiB", "mib": "MiB", "us": "µs"}
@@ -27,8 +30,23 @@ def label(name: str) -> str:
     return re.sub(r" per s\b", "/s", words)
 
 
+LABEL_EM = 8.0
+"""How wide the labels of controls are at least, so that controls of most lessons stand alike."""
+LETTER_EM = 0.58
+"""How wide a letter of a label is, with a little to spare."""
+
+
+def label_em(names: Iterable[str]) -> float:
+    """Returns how wide the longest label of some controls is, in em.
+
+    >>> label_em(["tp"]), label_em(["tp", "percent_of_time_training"])
+    (8.0, 13.9)
+    """
+    return max([LABEL_EM, *(round(LETTER_EM * len(label(name)), 1) for name in names)])
+
+
 def make_control(
-    name: str, how: Any, default: Any
+    name: str, how: Any, default: Any, wide_em: float = LABEL_EM
 ) -> tuple[ipywidgets.ValueWidget, ipywidgets.DOMWidget]:
     """Returns (the widget that holds the value, the row that shows it); often they are one.
 
@@ -36,6 +54,7 @@ def make_control(
         name: what it is for; also its label.
         how: `(lowest, highest)`, `(lowest, highest, step)`, a list to choose from, True or False.
         default: where it starts, if that is one of its values.
+        wide_em: how wide its label is.
 
     Raises:
         CourseError: `how` describes none of these.
@@ -43,7 +62,7 @@ def make_control(
     look: dict[str, Any] = {
         "description": label(name),
         "tooltip": name,
-        "style": {"description_width": "8em"},
+        "style": {"description_width": f"{wide_em:g}em"},
         "layout": ipywidgets.Layout(width="32em", max_width="98%"),
     }
     if isinstance(how, bool):

@@ -12,10 +12,11 @@ import ipywidgets
 from gpu_course.draw.paper.picture import alt_text, quick_html
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import PRE_STYLE
-from gpu_course.notebook.controls import make_control
+from gpu_course.notebook.controls import label_em, make_control
 from gpu_course.notebook.hazards import hazard_note
 from gpu_course.notebook.note import trouble
 from gpu_course.notebook.panel import html_panel
+from gpu_course.notebook.pictures import Picture
 from simt.report import Report
 
 
@@ -80,7 +81,10 @@ def explore(function: Callable[..., Any], **sliders: Any) -> Explorer:
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.default is not inspect.Parameter.empty
     }
-    made = {name: make_control(name, how, defaults.get(name)) for name, how in sliders.items()}
+    wide_em = label_em(sliders)
+    made = {
+        name: make_control(name, how, defaults.get(name), wide_em) for name, how in sliders.items()
+    }
     controls = {name: widget for name, (widget, _) in made.items()}
     return Explorer(function, controls, [row for _, row in made.values()])
 
@@ -127,6 +131,9 @@ def rendered(result: Any) -> tuple[str, str]:
     if isinstance(result, Report):
         note = hazard_note(result)
         return repr(note), note._repr_html_()
+    if isinstance(result, Picture):
+        # Its own HTML is one to be kept, and takes twice as long as one that is waited for.
+        result = result.figure
     if hasattr(result, "savefig"):
         return alt_text(result), quick_html(result)
     if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:

@@ -415,9 +415,10 @@ class PythonPuzzle(Puzzle):
     A wrong result that is right as far as float32 holds numbers is "seven-digits" where the puzzle
     has a sentence for that.
 
-    Diagnosis keys the grader finds by itself: "missing-output", "wrong-type", "wrong-shape",
-    "wrong-dtype", "not-finite", "off-by-one", "constant-offset", "constant-factor", "partly-wrong",
-    "wrong", "exception", "crash", "deadline", "memory", "input-changed", "missing-function".
+    Diagnosis keys the grader finds by itself: "missing-output", "missing-name", "wrong-type",
+    "wrong-shape", "wrong-dtype", "not-finite", "off-by-one", "constant-offset", "constant-factor",
+    "partly-wrong", "wrong", "exception", "crash", "deadline", "memory", "input-changed",
+    "missing-function".
     Of an answer on ranks also: "standstill", "calls-differ", "sizes-differ", "roots-differ",
     "dtypes-differ", "ops-differ", "new-group", "groups-crossed", "sends-to-itself", "not-waited",
     "library-collective", "group-ended", "group-of-its-own", "wire-disagrees".

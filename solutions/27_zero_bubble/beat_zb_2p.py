@@ -82,7 +82,8 @@ def beat_zb_2p(ranks, microbatches, times, comm, memory, limit):
             return never, orders
         return max(e - s for e, s in zip(free, first, strict=True)), orders
 
-    shares = [0.1, 0.25, 0.4, 0.6, 0.8, 1.1]
-    tried = (follow(f, w) for f in shares for w in (0.0, 0.03, 0.2, 1.0))
+    f_shares = [each / 10 for each in range(1, 13)]
+    w_shares = [0.0, 0.03, 0.1, 0.2, 0.5, 1.0]
+    tried = (follow(f, w) for f in f_shares for w in w_shares)
     return min(tried, key=lambda each: each[0])[1]
     # end answer

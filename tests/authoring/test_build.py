@@ -165,6 +165,20 @@ def test_what_is_said_of_the_machine_is_left_out_of_stored_outputs() -> None:
     assert done.cells[0].execution_count == 1
 
 
+def test_a_cell_of_which_nothing_is_stored_need_not_run_and_still_counts() -> None:
+    source = (
+        "```{code-cell}\n:tags: [nbval-ignore-output, not-stored]\n\n1 / 0\n```\n\n"
+        "```{code-cell}\nprint(2)\n```\n"
+    )
+    with answers_copy({}) as answers:
+        done = execute(
+            build_notebook("01_toy", source, {}), answers, lesson="01_toy", run_not_stored=False
+        )
+    first, second = done.cells
+    assert (first.outputs, first.execution_count) == ([], 1)
+    assert (second.outputs[0].text, second.execution_count) == ("2\n", 2)
+
+
 def test_the_copy_of_the_answers_is_gone_afterwards() -> None:
     with answers_copy({"01_toy/double": "x = 1\n"}) as answers:
         assert read(answers / "01_toy" / "double.py") == "x = 1\n"

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.meshes.harness.refusing import REFUSED
 from gpu_course.lessons.meshes.orders import LLAMA_3, MEGATRON, Given, drawn
 from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
@@ -120,7 +120,7 @@ def _call(inputs: Values) -> str:
 
 GROUPS = PythonPuzzle(
     **puzzle_fields(__file__),
-    harness="gpu_course.lessons.meshes.harness.refusing",
+    harness="gpu_course.puzzle.harness.refusing",
     cases=(
         *(Case(name, {"number": number}, number == 0) for number, name in enumerate(NAMES)),
         *(Case(name, {"number": 0, "odd": number}) for number, name in enumerate(ODD_NAMES)),

@@ -146,7 +146,7 @@ def _call(inputs: Values) -> str:
 
 PLACEMENT = PythonPuzzle(
     **puzzle_fields(__file__),
-    harness="gpu_course.lessons.meshes.harness.refusing",
+    harness="gpu_course.puzzle.harness.refusing",
     cases=tuple(Case(name, {"number": n}, n == 0) for n, name in enumerate(NAMES)),
     random_case=lambda rng: Case("axes drawn at random", {"number": -1}),
     inputs=_inputs,

@@ -137,7 +137,7 @@ def test_a_broken_model_is_shown_as_a_difference_with_what_broke() -> None:
     assert "a large add: the model breaks here: latency." in " ".join(text.split())
     assert max(len(line) for line in text.splitlines()) <= 70
     assert count([row]).splitlines()[-1].split() == ["all", "1", "0", "1", "0"]
-    (data,) = to_json([row])["numbers"]
+    (data,) = to_json([row])
     assert (data["forecast"], data["breaks"]) == ("large-add", "latency")
 
 

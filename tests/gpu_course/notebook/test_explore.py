@@ -8,6 +8,7 @@ import pytest
 from gpu_course.draw import draw_launch_grid, draw_touches
 from gpu_course.errors import CourseError
 from gpu_course.notebook.explore import explore, play, rendered
+from gpu_course.notebook.pictures import Picture
 from tests.gpu_course.draw import launches
 
 
@@ -48,6 +49,17 @@ def test_controls(how, kind, start):
     assert type(control) is kind and control.value == start
     assert control.description == "value"
     assert str(start) in panel.panel.value
+
+
+def test_no_label_is_cut_and_all_of_a_panel_begin_at_one_line():
+    panel = explore(lambda **_: "", tp=[1, 2], percent_of_time_training=(60, 100))
+    wide = {control.style.description_width for control in panel.controls.values()}
+    (only,) = wide
+    longest = max(len(control.description) for control in panel.controls.values())
+    # A letter of JupyterLab's labels is about half an em wide.
+    assert float(only.removesuffix("em")) >= 0.55 * longest
+    short = explore(lambda **_: "", tp=[1, 2]).controls["tp"]
+    assert short.style.description_width == "8em"
 
 
 def test_a_large_number_is_read_with_separators_and_can_be_typed():
@@ -137,6 +149,15 @@ def test_text_is_escaped_html_and_pictures_are_kept_and_lists_are_stacked():
     assert rendered(None) == ("", "")
     words, content = rendered(("first", draw_touches(launches.ADD_TEN)))
     assert words.startswith("first\nWho touches what") and "<img" in content
+
+
+def test_a_picture_is_drawn_as_quickly_as_its_figure_alone_or_in_a_list():
+    figure = draw_touches(launches.ADD_TEN)
+    quick = rendered(figure)
+    assert rendered(Picture(figure)) == quick
+    words, content = rendered(["first", Picture(figure)])
+    assert words == f"first\n{quick[0]}" and content.endswith(quick[1])
+    assert quick[1] != Picture(figure)._repr_html_()
 
 
 def test_a_stored_notebook_keeps_the_first_picture_and_its_words():

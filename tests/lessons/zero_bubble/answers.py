@@ -126,7 +126,7 @@ RIGHT: dict[tuple[str, str], Changes] = {
         ("orders.append(order + [", 'orders.append(" ".join(order + ['),
         ("for each in left])", "for each in left]))"),
     ),
-    ("beat_zb_2p", "fewer tries"): (("[0.1, 0.25, 0.4, 0.6, 0.8, 1.1]", "[0.1, 0.25, 0.4, 0.6]"),),
+    ("beat_zb_2p", "fewer tries"): (("range(1, 13)", "(1, 3, 4, 6)"),),
     ("dualpipe", "the first pair in the middle apart"): ((PAIRS, FIRST_ONE_APART),),
     ("dualpipe", "some backward passes whole at the end"): ((I_AT_THE_END, SOME_B_AT_THE_END),),
 }
@@ -179,10 +179,13 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
         "slow",
         (("2 * (ranks - rank) - 1, ", "max(1, 2 * (ranks - rank) - 2), "),),
     ),
-    ("beat_zb_2p", "no W waits for anything"): ("slow", (("(0.0, 0.03, 0.2, 1.0)", "(0.0,)"),)),
+    ("beat_zb_2p", "no W waits for anything"): (
+        "slow",
+        (("[0.0, 0.03, 0.1, 0.2, 0.5, 1.0]", "[0.0]"),),
+    ),
     ("beat_zb_2p", "one rule for all pipelines"): (
         "slow",
-        (("[0.1, 0.25, 0.4, 0.6, 0.8, 1.1]", "[0.5]"), ("(0.0, 0.03, 0.2, 1.0)", "(0.0,)")),
+        (("range(1, 13)", "[5]"), ("[0.0, 0.03, 0.1, 0.2, 0.5, 1.0]", "[0.0]")),
     ),
     ("dualpipe", "the W of the end before its I"): (
         "missing",

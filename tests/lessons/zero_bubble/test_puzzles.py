@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from gpu_course.errors import Unusable
 from gpu_course.grading.check import check
 from gpu_course.isolation import servers
-from gpu_course.lessons.zero_bubble import rollback
+from gpu_course.lessons.zero_bubble import beat_zb_2p, rollback
+from gpu_course.lessons.zero_bubble.beat_zb_2p import BEAT_ZB_2P
 from gpu_course.lessons.zero_bubble.dualpipe import DUALPIPE
 from gpu_course.lessons.zero_bubble.harness import rollback as rollback_harness
 from gpu_course.lessons.zero_bubble.rollback import ROLLBACK, four_squares
@@ -39,6 +41,17 @@ def test_it_brings_its_six_puzzles() -> None:
     assert [puzzle.short_name for puzzle in LESSON.puzzles] == [
         "split_backward", "zb_h1", "zb_h2", "beat_zb_2p", "rollback", "dualpipe",
     ]  # fmt: skip
+
+
+def test_the_solution_fills_pipelines_drawn_at_random_with_a_quarter_to_spare() -> None:
+    name = BEAT_ZB_2P.name
+    search = runpy.run_path(str(SOLUTIONS / f"{name}.py"))["beat_zb_2p"]
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        case = BEAT_ZB_2P.random_case(rng)
+        given = BEAT_ZB_2P.inputs(rng, case)
+        run = beat_zb_2p.follow(given, case, {"result": search(**given)})
+        assert run["bubble"] <= 0.75 * beat_zb_2p.enough(given), (seed, case)
 
 
 @pytest.mark.parametrize(("puzzle", "memory", "time"), [(ZB_H1, 2, 10), (ZB_H2, 3, 9)])

@@ -1,4 +1,4 @@
-"""Harness of puzzles whose answer refuses what no mesh can be: calls, each with its ValueError."""
+"""Harness of puzzles whose answer refuses what cannot be: calls, each with its ValueError."""
 
 from __future__ import annotations
 

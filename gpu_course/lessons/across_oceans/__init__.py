@@ -1,0 +1,1 @@
+"""Lesson 33: Across oceans."""

@@ -1,0 +1,1 @@
+"""Published numbers of lesson 33, and the models that are held against them."""

@@ -1,0 +1,1 @@
+"""Harnesses: what calls an answer in its own process. See gpu_course.puzzle.harness."""

@@ -1,0 +1,1 @@
+"""Lesson 30: Plan my run."""

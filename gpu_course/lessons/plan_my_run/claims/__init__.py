@@ -1,0 +1,1 @@
+"""Models of whole runs, and published numbers they are held against."""

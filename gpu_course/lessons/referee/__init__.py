@@ -1,0 +1,1 @@
+"""Lesson 31: The referee."""

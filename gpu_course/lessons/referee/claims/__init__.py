@@ -1,0 +1,1 @@
+"""What lesson 31 holds published numbers against."""

@@ -1,0 +1,110 @@
+"""find_the_slip: a table that contradicts itself, and who is to blame.
+
+    find_the_slip(printed, rules) -> dict, or None
+
+    printed  dict from the name of each cell to what stands there: text
+             such as "30.1", rounded to its last digit, or a whole
+             number, which is a count and exact. All are positive
+    rules    list of (total, terms, within). The cell `total` is the
+             sum of the terms, each a pair (factor, powers): the factor
+             times each cell of `powers`, to the power 1 or -1. The sum
+             may be off by the part `within` of it, both ways: 0.05 is
+             5 %. No cell stands in a rule twice; factors are positive
+    return   None if all rules hold. Else a dict from each cell that may
+             be the slip to a value that would mend it
+
+A rounded number stands for all that round to it: "30.1" is 30.05 to
+30.15, both included. A rule holds if its total and its sum can be the
+same, with every cell anywhere in its range.
+
+A cell may be the slip if all rules hold once it alone is printed with
+another value, positive, and rounded to as many places as before; a
+count is then another whole number. Any value that does so will do. If
+there is no such cell, the dict is empty.
+"""
+
+import math
+
+
+def span(cell):
+    """Returns the smallest and the largest number a cell stands for."""
+    if isinstance(cell, int):
+        return cell, cell
+    half = 0.5 * 10.0 ** -len(cell.partition(".")[2])
+    return float(cell) - half, float(cell) + half
+
+
+def sum_of(rule, known):
+    """Returns the smallest and the largest sum of a rule's terms.
+
+    known is a dict from each cell to its smallest and largest number.
+    """
+    _, terms, within = rule
+    least = most = 0.0
+    for factor, powers in terms:
+        low = high = factor
+        for cell, power in powers.items():
+            small, large = known[cell]
+            low *= small if power > 0 else 1 / large
+            high *= large if power > 0 else 1 / small
+        least, most = least + low, most + high
+    return (1 - within) * least, (1 + within) * most
+
+
+def meet(one, other):
+    """Tells whether two ranges have a number in common."""
+    hair = 1 + 1e-12
+    return one[0] <= other[1] * hair and other[0] <= one[1] * hair
+
+
+def cells(rule):
+    """Returns the names of all cells of a rule."""
+    total, terms, _ = rule
+    return {total, *(cell for _, powers in terms for cell in powers)}
+
+
+def allowed(rule, cell, known):
+    """Returns from where to where a rule lets one of its cells be.
+
+    The other cells are as in `known`. It is a helper of find_the_slip:
+    write it, or leave it.
+    """
+    # answer
+    total, terms, _ = rule
+    if cell == total:
+        return sum_of(rule, known)
+    (power,) = (powers[cell] for _, powers in terms if cell in powers)
+    nothing = {1: 0.0, -1: math.inf}[power]
+    rest = sum_of(rule, known | {cell: (nothing, nothing)})
+    one = sum_of(rule, known | {cell: (1, 1)})
+    least, most = known[total]
+    low = (least - rest[1]) / (one[1] - rest[1])
+    high = (most - rest[0]) / (one[0] - rest[0])
+    if power == 1:
+        return low, high
+    return tuple(1 / end if end > 0 else math.inf for end in (high, low))
+    # end answer
+
+
+def find_the_slip(printed, rules):
+    # answer
+    known = {cell: span(text) for cell, text in printed.items()}
+    broken = [r for r in rules if not meet(sum_of(r, known), known[r[0]])]
+    if not broken:
+        return None
+    found = {}
+    for cell, text in printed.items():
+        if not all(cell in cells(rule) for rule in broken):
+            continue
+        ends = [allowed(rule, cell, known) for rule in rules if cell in cells(rule)]
+        half = (known[cell][1] - known[cell][0]) / 2
+        low = max(0.0, max(end for end, _ in ends) - half)
+        high = min(end for _, end in ends) + half
+        if isinstance(text, int):
+            value = max(1, math.ceil(low - 1e-9)) if low < math.inf else low
+        else:
+            value = min(high, low + 1)
+        if low - 1e-9 <= value <= high + 1e-9 and value < math.inf:
+            found[cell] = value
+    return found
+    # end answer
