@@ -70,11 +70,17 @@ class Analysis:
             self._next = 0
             self._known: list[set[str]] = [set(code.parameters)]
             self._block(code.body, ())
-            for name, given in self._given.items():
-                if not self._together(given, self._read.get(name, set())):
+            for name in self._given:
+                if not self.together(name):
                     self.alike[name] = _none(self.alike.get(name, False))
             if (self.alike, self.divergent) == before:
                 break
+
+    def together(self, variable: str | int) -> bool:
+        """Whether a variable is set by lanes that are together, and read by none but those."""
+        if isinstance(variable, int):
+            return True
+        return self._together(self._given.get(variable, set()), self._read.get(variable, set()))
 
     @staticmethod
     def _together(given: set[Place], read: set[Place]) -> bool:
