@@ -7,7 +7,7 @@ from simt.machine.lanes import WARP
 from simt.report import Dim3
 
 _POINTERS = {"counters", "memos", "tables", "clocks"}
-_KINDS_OF_POINTERS = ("data ", "shadow ", "unset ", "left ")
+_KINDS_OF_POINTERS = ("data ", "shadow ", "unset ", "left ", "place ", "loaded ")
 
 
 class Context:

@@ -177,6 +177,12 @@ def run(
             name = f"shadow {what} {own.name}"
             cells = kernel.epochs.setdefault(name, np.zeros(own.cells, np.int64))
             memory(name, cells)
+    words = _words(arrays, arguments)
+    for place in emitter.whole.places:
+        table = place.table
+        memory(place.slot, place.filled(words, emitter.threads) if table is None else table)
+    for told in emitter.whole.remembered.values():
+        memory(told.slot, kernel.epochs.setdefault(told.slot, np.zeros(told.words, np.int64)))
     put("epoch", kernel.epoch)
     for name in emitter.math:
         loop, given = library.loop(_NUMPY.get(name, name))
@@ -189,6 +195,19 @@ def run(
         kernel.epochs.clear()
         kernel.epoch = 1
     return None if end else by_line(emitter, counters)
+
+
+def _words(arrays: Mapping[str, Array], arguments: Mapping[str, Any]) -> dict[str, int]:
+    """The numbers of a launch, by name."""
+    words: dict[str, int] = {}
+    for name, array in arrays.items():
+        for axis, (side, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
+            words[f"shape {name} {axis}"] = int(side)
+            words[f"stride {name} {axis}"] = int(stride)
+    for name, value in arguments.items():
+        if isinstance(value, np.integer):
+            words[f"number {name}"] = int(value)
+    return words
 
 
 _NUMPY: dict[str, str] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from simt.compiled.affine import Affine
 from simt.compiled.analysis import Analysis, NotCompiled
 from simt.compiled.arithmetic import Arithmetic, Number, memory_type
 from simt.compiled.arrays import Memory
@@ -40,6 +41,7 @@ class Frame:
         types: variable -> its type.
         variables: variable -> Kept, or the array that it stands for.
         temporaries: the same by number, or a tuple of them.
+        affine: what is known of its whole numbers before a launch.
         given: variable -> an i8 for each lane, whether it has been given there.
     """
 
@@ -48,6 +50,7 @@ class Frame:
     variables: dict[str, Kept | Memory] = field(default_factory=dict)
     temporaries: dict[int, Any] = field(default_factory=dict)
     given: dict[str, Register] = field(default_factory=dict)
+    affine: Affine | None = None
 
 
 def frame_of(code: ir.Code, block: Dim3, alike: dict[str, bool]) -> Frame:
@@ -63,7 +66,8 @@ def frame_of(code: ir.Code, block: Dim3, alike: dict[str, bool]) -> Frame:
         # What may be read before it is given is kept lane by lane.
         if not isinstance(code.types.get(name), types.ArrayType):
             analysis.alike[name] = False
-    return Frame(analysis, dict(code.types))
+    affine = Affine(code, analysis, block) if not alike else None
+    return Frame(analysis, dict(code.types), affine=affine)
 
 
 class Variables:
