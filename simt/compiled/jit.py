@@ -1,4 +1,4 @@
-"""Compiles text in LLVM's language for the processor it runs on, by llvmlite, which Numba brings."""
+"""Compiles text in LLVM's language for this processor, by llvmlite, which Numba brings."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+LEAST_LLVM = (17, 0, 0)
 BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
 @functools.cache
 def available() -> bool:
-    """Whether there is a compiler: the engine alone is installed without one."""
+    """Whether there is a compiler: the engine alone is installed without one.
+
+    One that is too old is none either: that of llvmlite 0.44 reads no pointers without a type.
+    """
     try:
+        from llvmlite import binding
+
         _machine()
     except (ImportError, OSError, RuntimeError):
         return False
-    return True
+    return binding.llvm_version_info >= LEAST_LLVM
 
 
 @functools.cache
