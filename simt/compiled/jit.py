@@ -1,4 +1,4 @@
-"""Compiles text in LLVM's language for this processor, by llvmlite, which Numba brings."""
+"""Compiles LLVM's language for the processor it runs on, by llvmlite, which Numba brings."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ def available() -> bool:
     One that is too old is none either: that of llvmlite 0.44 reads no pointers without a type.
     """
     try:
-        from llvmlite import binding
-
         _machine()
     except (ImportError, OSError, RuntimeError):
         return False
-    return binding.llvm_version_info >= LEAST_LLVM
+    return bool(_binding().llvm_version_info >= LEAST_LLVM)
+
+
+def _binding() -> Any:
+    from llvmlite import binding
+
+    return binding
 
 
 @functools.cache
 def _target() -> tuple[Any, str, str]:
-    from llvmlite import binding
-
+    binding = _binding()
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     target = binding.Target.from_default_triple()
@@ -46,8 +49,7 @@ class Compiled:
     """A module that has been compiled, and the function in it that runs a block."""
 
     def __init__(self, text: str, name: str) -> None:
-        from llvmlite import binding
-
+        binding = _binding()
         machine = _machine()
         module = binding.parse_assembly(text)
         module.triple = machine.triple
