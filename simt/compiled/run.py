@@ -179,7 +179,8 @@ def run(
     if kernel.epoch >= MAX_MET:
         kernel.epochs.clear()
         kernel.epoch = 1
-    return None if end else by_line(emitter, counters)
+    late = int(state[emitter.slots["most steps seen"]]) > most_steps
+    return None if end or late else by_line(emitter, counters)
 
 
 _NUMPY: dict[str, str] = {}
