@@ -23,7 +23,7 @@ ENGINE = ROOT / "simt"
 TOOLS = {"authoring", "benchmarks", "tests"}
 """What lies beside the packages: it is not installed with them."""
 MAY_IMPORT_HEAVY_AT_MODULE_LEVEL = {"measure", "ranks", "draw", "lessons"}
-HEAVY = {"torch", "numba", "matplotlib"}
+HEAVY = {"torch", "numba", "llvmlite", "matplotlib"}
 # Files that name each other: a verdict shows itself, and exports and pictures show verdicts.
 MAY_BE_A_CIRCLE = {
     f"gpu_course.grading.{each}": {"gpu_course.grading.verdict"} for each in ("exports", "pictures")

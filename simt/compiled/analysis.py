@@ -70,8 +70,8 @@ class Analysis:
             self._next = 0
             self._known: list[set[str]] = [set(code.parameters)]
             self._block(code.body, ())
-            for name, given in self._given.items():
-                if not self._together(given, self._read.get(name, set())):
+            for name, places in self._given.items():
+                if not self._together(places, self._read.get(name, set())):
                     self.alike[name] = _none(self.alike.get(name, False))
             if (self.alike, self.divergent) == before:
                 break
@@ -234,4 +234,3 @@ def _both(one: Alike, other: Alike) -> Alike:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return tuple(map(_both, one, other))
     return one is True and other is True
-

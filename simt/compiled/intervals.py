@@ -48,12 +48,13 @@ class _Intervals:
         """Learns which arrays stand behind a name; returns whether anything was new."""
         new = False
         for node in _statements(body):
-            if isinstance(node, ir.Assign) and node.target is not None:
-                if isinstance(node.value.type, ArrayType):
-                    known = self.named.setdefault(node.target, set())
-                    before = len(known)
-                    known |= self._arrays(node.value)
-                    new |= len(known) > before
+            if not isinstance(node, ir.Assign) or node.target is None:
+                continue
+            if isinstance(node.value.type, ArrayType):
+                known = self.named.setdefault(node.target, set())
+                before = len(known)
+                known |= self._arrays(node.value)
+                new |= len(known) > before
         return new
 
     def _arrays(self, node: ir.Expression) -> set[int]:

@@ -1,4 +1,4 @@
-"""Compiles text in LLVM's language for the processor it runs on, by llvmlite, which Numba brings."""
+"""Compiles LLVM's language for the processor it runs on, by llvmlite, which Numba brings."""
 
 from __future__ import annotations
 
@@ -22,10 +22,15 @@ def available() -> bool:
     return True
 
 
-@functools.cache
-def _target() -> tuple[Any, str, str]:
+def _binding() -> Any:
     from llvmlite import binding
 
+    return binding
+
+
+@functools.cache
+def _target() -> tuple[Any, str, str]:
+    binding = _binding()
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     target = binding.Target.from_default_triple()
@@ -42,8 +47,7 @@ class Compiled:
     """A module that has been compiled, and the function in it that runs a block."""
 
     def __init__(self, text: str, name: str) -> None:
-        from llvmlite import binding
-
+        binding = _binding()
         machine = _machine()
         module = binding.parse_assembly(text)
         module.triple = machine.triple

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,8 +15,6 @@ from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
 from simt.compiled.text import Writer
 from simt.kernel import ir
-from simt.kernel.types import ArrayType
-from simt.machine.lanes import WARP
 from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 
@@ -68,8 +65,18 @@ def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
 def _all_blocks(emitter: Emitter) -> str:
     """The function that runs blocks, by numbers that it is handed."""
     w = Writer("define i32 @blocks(ptr %state)")
-    for name in ("order", "count", "block", "block 0", "block 1", "block 2", "grid 0", "grid 1",
-                 "most steps seen", "steps"):
+    for name in (
+        "order",
+        "count",
+        "block",
+        "block 0",
+        "block 1",
+        "block 2",
+        "grid 0",
+        "grid 1",
+        "most steps seen",
+        "steps",
+    ):
         emitter.number_of(name)
 
     def word(name: str) -> str:
@@ -90,7 +97,9 @@ def _all_blocks(emitter: Emitter) -> str:
             w.lines.append(f"dead{w.number()}:")
         steps, most = w.load(word("steps"), "i64"), w.load(word("most steps seen"), "i64")
         more = w.make(f"icmp sgt i64 {steps}, {most}")
-        w.store(w.make(f"select i1 {more}, i64 {steps}, i64 {most}"), word("most steps seen"), "i64")
+        w.store(
+            w.make(f"select i1 {more}, i64 {steps}, i64 {most}"), word("most steps seen"), "i64"
+        )
     w.do("ret i32 0")
     return w.text()
 

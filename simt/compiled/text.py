@@ -102,9 +102,7 @@ class Writer:
             pointer = self.at(pointer, index, type_)
         return self.make(f"load {type_}, ptr {pointer}")
 
-    def store(
-        self, value: str, pointer: Register, type_: str, index: str | None = None
-    ) -> None:
+    def store(self, value: str, pointer: Register, type_: str, index: str | None = None) -> None:
         """Writes to memory."""
         if index is not None:
             pointer = self.at(pointer, index, type_)

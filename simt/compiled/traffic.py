@@ -131,8 +131,10 @@ def _sectors(size: int) -> str:
     phase = w.make(f"and i64 {start}, {SECTOR_BYTES - 1}")
     there = w.make(f"trunc i64 {w.make(f'lshr i64 {known}, {phase}')} to i1")
     with w.when(w.make(f"xor i1 {there}, true")):
-        w.do(f"call void @sectors{size}_new(ptr %elements, i32 %bits, i64 {base}, i64 {phase}, "
-             f"i1 {kept}, ptr %memo)")
+        w.do(
+            f"call void @sectors{size}_new(ptr %elements, i32 %bits, i64 {base}, i64 {phase}, "
+            f"i1 {kept}, ptr %memo)"
+        )
     cost = w.load(w.at("%memo", str(1 + WARP), "i64"), "i64", phase)
     cells = w.make(f"lshr i64 {cost}, 32")
     wanted = w.make(f"mul i64 {cells}, {size}")
@@ -201,8 +203,10 @@ def _banks(size: int) -> str:
     phase = w.make(f"and i64 {own}, 15")
     there = w.make(f"trunc i64 {w.make(f'lshr i64 {known}, {phase}')} to i1")
     with w.when(w.make(f"xor i1 {there}, true")):
-        w.do(f"call void @banks{size}_new(ptr %elements, i32 %bits, i64 {base}, i64 {phase}, "
-             f"i64 %address, i1 {kept}, ptr %memo)")
+        w.do(
+            f"call void @banks{size}_new(ptr %elements, i32 %bits, i64 {base}, i64 {phase}, "
+            f"i64 %address, i1 {kept}, ptr %memo)"
+        )
     cost = w.load(w.at("%memo", str(1 + WARP), "i64"), "i64", phase)
     w.add("1", "%counts", str(REQUESTS))
     w.add(w.make(f"and i64 {cost}, 4294967295"), "%counts", str(WAVEFRONTS))

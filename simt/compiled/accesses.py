@@ -1,0 +1,427 @@
+"""Loads, stores and atomics: bounds are checked, traffic is counted, and the cells are moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from simt.compiled import traffic
+from simt.compiled.analysis import NotCompiled
+from simt.compiled.arithmetic import Number, memory_type
+from simt.compiled.arrays import Arrays, Memory
+from simt.compiled.context import Context
+from simt.compiled.intervals import unraced_loads
+from simt.compiled.masks import Here, Masks
+from simt.compiled.races import Races
+from simt.compiled.text import Register
+from simt.compiled.values import Value, Values, parts_of
+from simt.kernel import ir
+from simt.kernel.legality import STEPS_OF_ACCESSES
+from simt.kernel.types import INT64
+
+EachWarp = Callable[[Register, Register, Register], None]
+"""(warp, its first element, its pattern), for a warp of which lanes take part."""
+
+
+class Accesses:
+    """The places of a function that touch memory.
+
+    Args:
+        context, masks, values, arrays, races: of the function.
+        code: the kernel.
+
+    Attributes:
+        sites: how many places touch global or shared memory.
+        global_sizes, shared_sizes: of the cells that they touch, in bytes.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        masks: Masks,
+        values: Values,
+        arrays: Arrays,
+        races: Races,
+        code: ir.Code,
+    ) -> None:
+        self.context, self.w, self.masks = context, context.w, masks
+        self.values, self.arithmetic = values, values.arithmetic
+        self.arrays, self.races = arrays, races
+        self._has_tiles = bool(code.static_shared_bytes)
+        self.sites = 0
+        self.global_sizes: set[int] = set()
+        self.shared_sizes: set[int] = set()
+        self._unraced = unraced_loads(code)
+        self._lines = sorted(_global_loads(code.body)) if self._has_tiles else []
+        self._travelling: dict[int, Register] = {}
+
+    def load(self, node: ir.Load, memory: Memory, indices: Any, *, alike: bool) -> Value:
+        """Returns what lanes load.
+
+        Args:
+            node: the load.
+            memory: the array.
+            indices: a value, or one for each axis.
+            alike: whether all lanes load one cell.
+        """
+        if memory.space == "local":
+            return self._load_local(node, memory, indices)
+        w, type_ = self.w, memory_type(memory.dtype)
+        data, here = self.arrays.data(memory), self.masks.here
+        raced = id(node) not in self._unraced
+        if alike:
+            elements = self._access("load", node.site.line, memory, indices, raced=raced)
+            self.arrays.check_written(memory, elements)
+            text = w.load(data, type_, w.load(elements, "i64", self.masks.first_lane()))
+            return Value(memory.dtype, self.arithmetic.from_memory(text, memory.dtype))
+        cells = w.memory(type_, self.context.lanes)
+
+        def found(warp: Register, places: Register, memo: Register) -> None:
+            into = w.at(cells, w.make(f"shl i64 {warp}, 5"), type_)
+            vector = f"<32 x {type_}>"
+            gather = f"llvm.masked.gather.v32{_short(memory.dtype)}.v32p0"
+            self.context.declare(
+                f"declare {vector} @{gather}(<32 x ptr>, i32, <32 x i1>, {vector})"
+            )
+
+            def in_a_row(first: Register) -> None:
+                got = w.make(f"load {vector}, ptr {w.at(data, first, type_)}, align 1")
+                w.do(f"store {vector} {got}, ptr {into}, align 1")
+
+            def at_one(first: Register) -> None:
+                got = self._splat(w.load(data, type_, first), type_)
+                w.do(f"store {vector} {got}, ptr {into}, align 1")
+
+            def other(at: Register, part: str) -> None:
+                from_ = w.make(f"getelementptr inbounds {type_}, ptr {data}, <32 x i64> {at}")
+                got = w.make(
+                    f"call {vector} @{gather}(<32 x ptr> {from_}, i32 {memory.dtype.itemsize}, "
+                    f"<32 x i1> {part}, {vector} zeroinitializer)"
+                )
+                w.do(f"store {vector} {got}, ptr {into}, align 1")
+
+            self._by_shape(places, memo, self._bits_of(here, warp), in_a_row, at_one, other)
+
+        elements = self._access("load", node.site.line, memory, indices, found, raced=raced)
+        self.arrays.check_written(memory, elements)
+        return Value(memory.dtype, lanes=cells)
+
+    def _load_local(self, node: ir.Load, memory: Memory, indices: Any) -> Value:
+        w, type_ = self.w, memory_type(memory.dtype)
+        data, here = self.arrays.data(memory), self.masks.here
+        cells = w.memory(type_, self.context.lanes)
+        elements = self._access("load", node.site.line, memory, indices)
+        self.arrays.check_written(memory, elements)
+        alike = not any(each.lanes for each in parts_of(indices))
+        first = w.load(elements, "i64", "0") if alike and not here.cells else ""
+        with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+            at = self.arrays.own_cell(memory, first or w.load(elements, "i64", lane), lane)
+            w.store(w.load(data, type_, at), cells, type_, lane)
+        return Value(memory.dtype, lanes=cells)
+
+    def store(self, node: ir.Store, memory: Memory, indices: Any, value: Value) -> None:
+        """Stores what lanes have.
+
+        Args:
+            node: the store.
+            memory: the array.
+            indices: a value, or one for each axis.
+            value: what is stored, in whatever type.
+        """
+        w, here, line = self.w, self.masks.here, node.site.line
+        lanes = str(self.context.lanes)
+        type_ = memory_type(memory.dtype)
+        data = self.arrays.data(memory)
+        if memory.space == "local":
+            elements = self._access("store", line, memory, indices)
+            with w.loop(lanes) as lane, w.when(self.masks.takes_part(here, lane)):
+                at = w.load(elements, "i64", lane)
+                text = self.values.converted(value, lane, memory.dtype)
+                text = self.arithmetic.in_memory(text, memory.dtype)
+                w.store(text, data, type_, self.arrays.own_cell(memory, at, lane))
+            self.arrays.mark_written(memory, elements)
+            return
+        given = self.values.in_type(value, memory.dtype)
+        vector = f"<32 x {type_}>"
+        scatter = f"llvm.masked.scatter.v32{_short(memory.dtype)}.v32p0"
+        self.context.declare(f"declare void @{scatter}({vector}, <32 x ptr>, i32, <32 x i1>)")
+
+        def put(warp: Register, places: Register, memo: Register) -> None:
+            if given.lanes:
+                own = w.at(given.lanes, w.make(f"shl i64 {warp}, 5"), type_)
+                what = w.make(f"load {vector}, ptr {own}, align 1")
+            else:
+                what = self._splat(self.arithmetic.in_memory(given.text, memory.dtype), type_)
+
+            def in_a_row(first: Register) -> None:
+                w.do(f"store {vector} {what}, ptr {w.at(data, first, type_)}, align 1")
+
+            def other(at: Register, part: str) -> None:
+                to = w.make(f"getelementptr inbounds {type_}, ptr {data}, <32 x i64> {at}")
+                w.do(
+                    f"call void @{scatter}({vector} {what}, <32 x ptr> {to}, "
+                    f"i32 {memory.dtype.itemsize}, <32 x i1> {part})"
+                )
+
+            self._by_shape(places, memo, self._bits_of(here, warp), in_a_row, None, other)
+
+        elements = self._access("store", line, memory, indices, put)
+        self.arrays.mark_written(memory, elements)
+
+    def atomic(self, node: ir.Call, memory: Memory, indices: Any, value: Value) -> None:
+        """Updates cells lane after lane, where the order in which lanes do so shows in nothing.
+
+        Args:
+            node: the call, whose value nobody asks for.
+            memory: the array, of whole numbers.
+            indices: a value, or one for each axis.
+            value: the operand, in whatever type.
+        """
+        w, name = self.w, node.path.removeprefix("cuda.atomic.")
+        line = node.site.line if node.site is not None else node.line
+        elements = self._access("atomic", line, memory, indices)
+        self.arrays.check_written(memory, elements)
+        type_, data = memory_type(memory.dtype), self.arrays.data(memory)
+        lanes, here = str(self.context.lanes), self.masks.here
+        with w.loop(lanes) as lane, w.when(self.masks.takes_part(here, lane)):
+            at = w.load(elements, "i64", lane)
+            text = self.values.converted(value, lane, memory.dtype)
+            old = w.load(data, type_, at)
+            if name in ("max", "min"):
+                sign = "s" if memory.dtype.kind == "i" else "u"
+                how = sign + ("gt" if name == "max" else "lt")
+                better = w.make(f"icmp {how} {type_} {text}, {old}")
+                new = w.make(f"select i1 {better}, {type_} {text}, {type_} {old}")
+            else:
+                new = w.make(f"{name.rstrip('_')} {type_} {old}, {text}")
+            w.store(new, data, type_, at)
+        self.arrays.mark_written(memory, elements)
+
+    def _access(
+        self,
+        kind: str,
+        line: int,
+        memory: Memory,
+        indices: Any,
+        each_warp: EachWarp | None = None,
+        *,
+        raced: bool = True,
+    ) -> Register:
+        """Checks and counts an access; returns memory with the element of each lane, i64."""
+        self.context.spend(STEPS_OF_ACCESSES[kind])
+        elements = self._elements(memory, indices)
+        self._account(kind, line, memory, elements, each_warp)
+        if raced:
+            self.races.check(kind, memory, elements)
+        else:
+            self.races.all_written(memory, elements)
+        return elements
+
+    def _elements(self, memory: Memory, indices: Any) -> Register:
+        """Gives up where an index is out of bounds."""
+        w, here, each = self.w, self.masks.here, parts_of(indices)
+        if len(each) != len(memory.shape):
+            raise NotCompiled("a row of an array")
+        elements = w.memory("i64", self.context.lanes)
+        bad = w.memory("i8")
+        w.store("0", bad, "i8")
+        with w.loop(str(self.context.lanes)) as lane:
+            part = self.masks.takes_part(here, lane)
+            total, outside = "0", "false"
+            for value, side, stride in zip(each, memory.shape, memory.strides, strict=True):
+                at = self.values.converted(value, lane, INT64)
+                beyond = w.make(f"icmp uge i64 {at}, {side}")
+                outside = beyond if outside == "false" else w.make(f"or i1 {outside}, {beyond}")
+                step = at if stride == "1" else w.make(f"mul i64 {at}, {stride}")
+                total = step if total == "0" else w.make(f"add i64 {total}, {step}")
+            if memory.space == "global":
+                origin = self.context.slot(f"origin {memory.name}")
+                total = w.make(f"add i64 {total}, {origin}")
+            w.store(total, elements, "i64", lane)
+            wrong = w.make(f"select i1 {part}, i1 {outside}, i1 false")
+            wrong = w.make(f"zext i1 {wrong} to i8")
+            w.store(w.make(f"or i8 {w.load(bad, 'i8')}, {wrong}"), bad, "i8")
+        self.context.suspect_if(w.make(f"icmp ne i8 {w.load(bad, 'i8')}, 0"))
+        return elements
+
+    def _account(
+        self,
+        kind: str,
+        line: int,
+        memory: Memory,
+        elements: Register,
+        each_warp: EachWarp | None,
+    ) -> None:
+        """Counts an access warp by warp, and does with each what is to be done.
+
+        Args:
+            kind: "load", "store" or "atomic".
+            line: its line.
+            memory: the array.
+            elements: memory with the element of each lane.
+            each_warp: what is to be done.
+        """
+        if memory.space == "local":
+            warps = self.masks.warps_here(self.masks.here)
+            self.w.add(warps, self.context.count(line, f"local_{kind}"))
+            return
+        slot = self.context.slot("memos")
+        memo = self.w.at(slot, str(self.sites * traffic.MEMO_WORDS), "i64")
+        self.sites += 1
+        count = self._count_global if memory.space == "global" else self._count_shared
+        count(kind, line, memory, elements, memo, each_warp)
+
+    def _count_global(
+        self,
+        kind: str,
+        line: int,
+        memory: Memory,
+        elements: Register,
+        memo: Register,
+        each_warp: EachWarp | None,
+    ) -> None:
+        w, here, size = self.w, self.masks.here, memory.dtype.itemsize
+        self.global_sizes.add(size)
+        what = "red" if kind == "atomic" else f"global_{kind}"
+        counts = self.context.count(line, what, 4)
+        if kind == "atomic":
+            w.add(self.masks.number_here(here), self.context.count(line, "atomic_updates"))
+        address = self.context.slot(f"address {memory.name}")
+        # Of the memory that a warp has sent for, it is known whether work was done meanwhile.
+        sent = self._sent(line) if kind == "load" and self._has_tiles else ""
+        with w.loop(str(self.context.warps)) as warp:
+            bits = w.load(here.bits, "i32", warp)
+            with w.when(w.make(f"icmp ne i32 {bits}, 0")):
+                first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")
+                own = w.at(memo, w.make(f"mul i64 {warp}, 0"), "i64")
+                w.do(
+                    f"call void @sectors{size}(ptr {first}, i32 {bits}, i64 {address}, "
+                    f"ptr {own}, ptr {counts})"
+                )
+                if sent:
+                    w.add("1", sent, warp)
+                if each_warp is not None:
+                    each_warp(warp, first, own)
+
+    def _count_shared(
+        self,
+        kind: str,
+        line: int,
+        memory: Memory,
+        elements: Register,
+        memo: Register,
+        each_warp: EachWarp | None,
+    ) -> None:
+        w, here, size = self.w, self.masks.here, memory.dtype.itemsize
+        self.shared_sizes.add(size)
+        shared = "load" if kind == "load" else "store"
+        counts = self.context.count(line, f"shared_{shared}", 3)
+        wide = self.context.count(line, "wide_loads") if kind == "load" else ""
+        if kind == "atomic":
+            w.add(self.masks.number_here(here), self.context.count(line, "shared_updates"))
+        room = w.memory("i32")
+        w.store("0", room, "i32")
+        with w.loop(str(self.context.warps)) as warp:
+            bits = w.load(here.bits, "i32", warp)
+            with w.when(w.make(f"icmp ne i32 {bits}, 0")):
+                first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")
+                key = w.make(
+                    f"call i64 @banks{size}(ptr {first}, i32 {bits}, i64 {memory.offset}, "
+                    f"ptr {memo}, ptr {counts})"
+                )
+                if kind == "load":
+                    tables = self.context.slot("tables")
+                    own = w.make(f"mul i64 {warp}, {2 * traffic.TABLE}")
+                    table = w.at(tables, own, "i64")
+                    clock = w.load(self.context.clocks, "i64", warp)
+                    given = f"i64 {key}, ptr {table}, i64 {clock}, ptr {wide}"
+                    full = w.make(f"call i32 @wide({given})")
+                    w.store(w.make(f"or i32 {w.load(room, 'i32')}, {full}"), room, "i32")
+                else:
+                    w.add("1", self.context.clocks, warp)
+                self._arrived(kind, warp)
+                if each_warp is not None:
+                    each_warp(warp, first, memo)
+        if kind == "load":
+            self.context.suspect_if(w.make(f"icmp ne i32 {w.load(room, 'i32')}, 0"))
+
+    def _sent(self, line: int) -> Register:
+        """Loads of a line that are on their way, for each warp."""
+        if line not in self._travelling:
+            warps = self.context.warps
+            self._travelling[line] = self.context.zeroed("i64", max(warps, 2), 8 * warps)
+        return self._travelling[line]
+
+    def _arrived(self, kind: str, warp: Register) -> None:
+        """A warp touches shared memory: loads are on their way no more."""
+        w = self.w
+        for line in self._lines:
+            sent = self._sent(line)
+            if kind != "load":
+                w.add(w.load(sent, "i64", warp), self.context.count(line, "idle_loads"))
+            w.store("0", sent, "i64", warp)
+
+    def _by_shape(
+        self,
+        places: Register,
+        memo: Register,
+        bits: str,
+        in_a_row: Callable[[Register], None],
+        at_one: Callable[[Register], None] | None,
+        other: Callable[[Register, str], None],
+    ) -> None:
+        """Does something with the cells of a warp, quickly where it stands in a row.
+
+        Args:
+            places: the elements of its lanes.
+            memo: what is kept of its pattern.
+            bits: the lanes that take part; "" for all.
+            in_a_row: what is done from a first element on.
+            at_one: what is done at one element; None for the same as with others.
+            other: what is done at <32 x i64> elements, by the lanes of an <32 x i1>.
+        """
+        w = self.w
+        shape = w.load(memo, "i64", str(traffic.SHAPE))
+        n = w.number()
+        more = f" i64 {traffic.AT_ONE}, label %one{n}" if at_one is not None else ""
+        w.do(f"switch i64 {shape}, label %other{n} [i64 {traffic.IN_A_ROW}, label %row{n}{more}]")
+        w.lines.append(f"row{n}:")
+        in_a_row(w.load(places, "i64"))
+        w.do(f"br label %done{n}")
+        if at_one is not None:
+            w.lines.append(f"one{n}:")
+            at_one(w.load(places, "i64"))
+            w.do(f"br label %done{n}")
+        w.lines.append(f"other{n}:")
+        at = w.make(f"load <32 x i64>, ptr {places}, align 8")
+        part = w.make(f"bitcast i32 {bits or -1} to <32 x i1>")
+        other(at, part)
+        w.label(f"done{n}")
+
+    def _splat(self, text: str, type_: str) -> str:
+        w, vector = self.w, f"<32 x {type_}>"
+        one = w.make(f"insertelement {vector} poison, {type_} {text}, i32 0")
+        return w.make(f"shufflevector {vector} {one}, {vector} poison, <32 x i32> zeroinitializer")
+
+    def _bits_of(self, here: Here, warp: Register) -> str:
+        return "" if not here.cells else self.w.load(here.bits, "i32", warp)
+
+
+def _short(dtype: Number) -> str:
+    """How intrinsics call a number in memory."""
+    return f"{'f' if dtype.kind == 'f' else 'i'}{8 * dtype.itemsize}"
+
+
+def _global_loads(node: Any) -> set[int]:
+    """The lines at which global memory is loaded from."""
+    if isinstance(node, tuple):
+        return {line for each in node for line in _global_loads(each)}
+    if not isinstance(node, ir.Statement | ir.Expression):
+        return set()
+    found = {line for each in fields(node) for line in _global_loads(getattr(node, each.name))}
+    if isinstance(node, ir.Load) and getattr(node.array.type, "space", "") == "global":
+        found.add(node.site.line)
+    if isinstance(node, ir.DeviceCall):
+        found |= _global_loads(node.code.body)
+    return found

@@ -1,0 +1,447 @@
+"""Expressions: first what they do beside arithmetic, in its order, and then the arithmetic.
+
+What an expression loads, calls or chooses is done for all lanes before any arithmetic is, since it
+may ask for a mask or touch memory. What is left is plain, and is written into whichever loop over
+the lanes wants the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from simt.compiled.accesses import Accesses
+from simt.compiled.analysis import NotCompiled, parts
+from simt.compiled.arithmetic import Number, constant_of, memory_type, number_type, register_type
+from simt.compiled.arrays import Memory
+from simt.compiled.context import Context
+from simt.compiled.masks import Here, Masks
+from simt.compiled.text import Register
+from simt.compiled.together import BARRIERS, SHUFFLES, VOTES, Together
+from simt.compiled.values import Value, Values, Worth
+from simt.compiled.variables import Variables
+from simt.compiled.words import LIBRARY, Words
+from simt.kernel import ir, types
+from simt.kernel.types import BOOL, FLOAT32, INT64, RangeType, TupleType
+from simt.vocabulary.loops import ARRAY_LENGTH
+
+ATOMICS = {f"cuda.atomic.{name}" for name in "add sub and_ or_ xor max min".split()}
+_DONE_FIRST = {
+    "cuda.syncwarp", *BARRIERS, *SHUFFLES, *VOTES, *ATOMICS,
+    "array.shape", "builtin.len", "builtin.range", "cuda.activemask",
+}  # fmt: skip
+
+
+def is_done_first(node: ir.Expression) -> bool:
+    """Whether a call does more than arithmetic, or gives several numbers."""
+    return isinstance(node, ir.Call) and (
+        node.path in _DONE_FIRST
+        or (node.path == "len" and isinstance(node.arguments[0].type, types.ArrayType))
+    )
+
+
+class Expressions:
+    """The expressions of a function.
+
+    Args:
+        context, masks, values, variables, accesses, together, words: of the function.
+        inline: writes a device function where it is called; returns what it returns.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        masks: Masks,
+        values: Values,
+        variables: Variables,
+        accesses: Accesses,
+        together: Together,
+        words: Words,
+        inline: Callable[[ir.DeviceCall], Value | None],
+    ) -> None:
+        self.context, self.w, self.masks = context, context.w, masks
+        self.values, self.arithmetic, self.variables = values, values.arithmetic, variables
+        self.accesses, self.arrays = accesses, accesses.arrays
+        self.together, self.words, self.inline = together, words, inline
+        self._made: dict[int, Any] = {}
+
+    def is_alike(self, node: ir.Expression) -> bool:
+        """Whether an expression is the same for all lanes."""
+        return self.variables.frame.analysis.of(node) is True
+
+    # What is done for all lanes
+
+    def worked_out(self, node: ir.Expression) -> Any:
+        """Returns a value, a tuple of them, an array, or None for a call that gives nothing."""
+        if isinstance(node.type, types.ArrayType):
+            return self.array(node)
+        if isinstance(node, ir.Tuple):
+            return tuple(self.worked_out(part) for part in node.parts)
+        if isinstance(node, ir.Call) and (
+            isinstance(node.type, RangeType | TupleType) or is_done_first(node)
+        ):
+            return self._call(node)
+        if isinstance(node, ir.Temporary) and not isinstance(node.type, np.dtype):
+            return self.variables.read_aside(self.variables.frame.temporaries[node.number])
+        if isinstance(node, ir.Element):
+            return self._element(node)
+        if isinstance(node, ir.DeviceCall):
+            return self.inline(node)
+        what = node.path if isinstance(node, ir.Call) else type(node).__name__
+        dtype = number_type(node.type, f"a value that is no number: {what}")
+        self.prepare(node)
+        if self.is_alike(node):
+            return Value(dtype, self.pure(node, None))
+        made = self._made.get(id(node))
+        if made is not None and made.lanes:
+            return made
+        cells = self.w.memory(memory_type(dtype), self.context.lanes)
+        self.values.put(self._worth(node, dtype), dtype, cells)
+        return Value(dtype, lanes=cells)
+
+    def worth(self, node: ir.Expression) -> Worth | None:
+        """Returns a number of each lane, so that it need not be kept; None where it has to be."""
+        if isinstance(node, ir.Element | ir.Tuple | ir.Load | ir.DeviceCall):
+            return None
+        if not isinstance(node.type, np.dtype) or is_done_first(node) or self.is_alike(node):
+            return None
+        self.prepare(node)
+        return self._worth(node, node.type)
+
+    def _worth(self, node: ir.Expression, dtype: Number) -> Worth:
+        return Worth(dtype, lambda lane: self.pure(node, lane))
+
+    def array(self, node: ir.Expression) -> Memory:
+        """Returns the one array that an expression stands for."""
+        found: Any = None
+        if isinstance(node, ir.Read):
+            found = self.variables.frame.variables.get(node.variable)
+        elif isinstance(node, ir.Temporary):
+            found = self.variables.frame.temporaries.get(node.number)
+        elif isinstance(node, ir.NewArray):
+            found = self.arrays.own(node.number)
+        else:
+            raise NotCompiled(f"an array that is {type(node).__name__}")
+        if not isinstance(found, Memory):
+            raise NotCompiled("an array that is not known")
+        return found
+
+    def prepare(self, node: ir.Expression) -> None:
+        """Does what an expression does beside arithmetic, and counts its arithmetic."""
+        self._prepare(node)
+        self._count_operations(node)
+
+    def _prepare(self, node: ir.Expression) -> None:
+        self._made.pop(id(node), None)
+        if isinstance(node, ir.Load):
+            self._made[id(node)] = self._load(node)
+        elif isinstance(node, ir.Logical) and self._needs_masks(node):
+            self._made[id(node)] = self._logical(node)
+        elif isinstance(node, ir.Select) and self._needs_masks(node):
+            self._made[id(node)] = self._select(node)
+        elif isinstance(node, ir.Call) and is_done_first(node):
+            self._made[id(node)] = self._call(node)
+        elif isinstance(node, ir.Element):
+            self._made[id(node)] = self._element(node)
+        elif isinstance(node, ir.DeviceCall):
+            self._made[id(node)] = self.inline(node)
+        elif isinstance(node, ir.View | ir.NewArray):
+            raise NotCompiled(f"{type(node).__name__} within an expression")
+        elif isinstance(node, ir.Read):
+            self.variables.check_given(node.variable)
+        elif isinstance(node, ir.Call) and node.path in LIBRARY:
+            for part in parts(node):
+                self.prepare(part)
+            self._made[id(node)] = self._library(node)
+        elif isinstance(node, ir.Call) and node.path.startswith("array."):
+            return
+        else:
+            for part in parts(node):
+                self._prepare(part)
+
+    def _load(self, node: ir.Load) -> Value:
+        if node.field:
+            raise NotCompiled("a field of a structure")
+        memory = self.array(node.array)
+        indices = self.worked_out(node.index)
+        return self.accesses.load(node, memory, indices, alike=self.is_alike(node))
+
+    def _element(self, node: ir.Element) -> Any:
+        if not isinstance(node.index, int):
+            raise NotCompiled("a part of a tuple that is known only at run time")
+        owner = self.worked_out(node.owner)
+        if not isinstance(owner, tuple) or not -len(owner) <= node.index < len(owner):
+            raise NotCompiled("a part of what is no tuple here")
+        return owner[node.index]
+
+    def _library(self, node: ir.Call) -> Value:
+        given = node.arguments[0]
+        alike = self.is_alike(node)
+        return self.words.library(node, lambda lane: self.pure(given, lane), alike=alike)
+
+    def _call(self, node: ir.Call) -> Any:
+        """A call that does more than arithmetic, or gives several numbers."""
+        path = node.path
+        if path in BARRIERS:
+            brought = self.worked_out(node.arguments[0]) if node.arguments else None
+            return self.together.barrier(node, brought)
+        if path == "cuda.syncwarp":
+            return self.together.syncwarp(self._mask(node))
+        if path in SHUFFLES:
+            mask, value, operand = node.arguments
+            moved, by = self.worked_out(value), self.worked_out(operand)
+            dtype = number_type(node.type)
+            return self.together.shuffle(node, dtype, moved, by, self.worked_out(mask))
+        if path == "cuda.activemask":
+            return self.together.active(number_type(node.type))
+        if path in VOTES:
+            mask, predicate = node.arguments
+            brought, named = self.worked_out(predicate), self.worked_out(mask)
+            return self.together.vote(node, number_type(node.type), brought, named)
+        if path == "array.shape":
+            memory = self.array(node.arguments[0])
+            return tuple(Value(INT64, side) for side in memory.shape)
+        if node.function is ARRAY_LENGTH or path in ("builtin.len", "len"):
+            return self._length(node)
+        if path == "builtin.range" and isinstance(node.type, RangeType):
+            return self._range(node, node.type.dtype)
+        if path in ("cuda.grid", "cuda.gridsize") and isinstance(node.type, TupleType):
+            axes = range(len(node.type.elements))
+            return tuple(self.words.index_along(path, axis) for axis in axes)
+        if path in ATOMICS:
+            return self._atomic(node)
+        raise NotCompiled(path)
+
+    def _mask(self, node: ir.Call) -> Value:
+        """The lanes that a barrier of a warp names: all of them if it names none."""
+        if node.arguments:
+            named: Value = self.worked_out(node.arguments[0])
+            return named
+        return Value(INT64, "-1")
+
+    def _length(self, node: ir.Call) -> Value:
+        given = node.arguments[0]
+        if not isinstance(given.type, types.ArrayType):
+            raise NotCompiled(node.path)
+        memory = self.array(given)
+        slices = node.path == "len" and node.function is not ARRAY_LENGTH
+        if slices and len(memory.shape) > 1:
+            raise NotCompiled("a slice of several dimensions")
+        return Value(INT64, memory.shape[0])
+
+    def _range(self, node: ir.Call, dtype: Number) -> tuple[Value, ...]:
+        """Start, stop and step."""
+        found = [self.values.in_type(self.worked_out(part), dtype) for part in node.arguments]
+        if len(found) == 1:
+            return Value(dtype, "0"), found[0], Value(dtype, "1")
+        if len(found) == 2:
+            return found[0], found[1], Value(dtype, "1")
+        step, written = found[2], node.arguments[2]
+        if not isinstance(written, ir.Constant) or written.value == 0:
+            zero = f"icmp eq {register_type(dtype)}"
+            self.masks.suspect_of_lanes(
+                lambda lane: self.w.make(f"{zero} {self.values.of_lane(step, lane)}, 0")
+            )
+        return found[0], found[1], step
+
+    def _atomic(self, node: ir.Call) -> None:
+        array, index, operand = node.arguments
+        memory = self.array(array)
+        if node.used or memory.dtype.kind == "f":
+            raise NotCompiled("an atomic whose order may show")
+        indices = self.worked_out(index)
+        self.accesses.atomic(node, memory, indices, self.worked_out(operand))
+
+    # What only some lanes do
+
+    def _needs_masks(self, node: ir.Logical | ir.Select) -> bool:
+        if isinstance(node, ir.Select):
+            arms: Sequence[ir.Expression] = (node.yes, node.no)
+            branches = node.branches
+        else:
+            arms, branches = node.parts[1:], any(node.branches)
+        return branches or any(map(self._does_something, arms))
+
+    def _does_something(self, node: ir.Expression) -> bool:
+        if isinstance(node, ir.Load | ir.DeviceCall | ir.View) or is_done_first(node):
+            return True
+        if isinstance(node, ir.Binary) and (node.counted or node.fused):
+            return True
+        if isinstance(node, ir.Compare) and node.wide:
+            return True
+        if isinstance(node, ir.Call) and (node.path in LIBRARY or node.path == "cuda.fma"):
+            return True
+        if isinstance(node, ir.Read) and node.variable in self.variables.frame.analysis.checked:
+            return True
+        return any(map(self._does_something, parts(node)))
+
+    def _select(self, node: ir.Select) -> Value:
+        before, dtype = self.masks.here, number_type(node.type)
+        test = self.worked_out(node.test)
+        into = self.values.room(dtype)
+        yes = self.masks.where(before, lambda lane: self.values.truth_of(test, lane))
+        if node.branches:
+            self.masks.count_branch(node.line, before, yes)
+        no = self.masks.without(before, yes)
+        self._arm(node.yes, yes, dtype, into)
+        self._arm(node.no, no, dtype, into)
+        return self._one_or_each(node, dtype, into)
+
+    def _logical(self, node: ir.Logical) -> Value:
+        here, dtype = self.masks.here, number_type(node.type)
+        into = self.values.room(dtype)
+        first = self.worked_out(node.parts[0])
+        self.values.put(first, dtype, into)
+        if first.type != dtype:
+            raise NotCompiled("`and` of numbers of several types")
+        known = Value(dtype, lanes=into)
+
+        def goes_on(lane: Register) -> str:
+            true = self.values.truth_of(known, lane)
+            return true if node.conjunction else self.w.make(f"xor i1 {true}, true")
+
+        for part, branches in zip(node.parts[1:], node.branches[1:], strict=True):
+            on = self.masks.where(here, goes_on)
+            if branches:
+                # Where nobody is left to ask, nobody comes to the branch.
+                self.masks.count_branch(part.line, here, on)
+            self._arm(part, on, dtype, into)
+            here = on
+        return self._one_or_each(node, dtype, into)
+
+    def _arm(self, node: ir.Expression, here: Here, dtype: Number, into: Register) -> None:
+        """Works an expression out for some lanes, into the memory of all; nobody may be there."""
+        some = self.w.make(f"xor i1 {self.masks.is_empty(here)}, true")
+        with self.w.when(some), self.masks.among(here):
+            self.values.put_where(here, self.worked_out(node), dtype, into)
+
+    def _one_or_each(self, node: ir.Expression, dtype: Number, into: Register) -> Value:
+        """What lanes have, or the number they share, which the first that is here has."""
+        if not self.is_alike(node):
+            return Value(dtype, lanes=into)
+        text = self.w.load(into, memory_type(dtype), self.masks.first_lane())
+        return Value(dtype, self.arithmetic.from_memory(text, dtype))
+
+    # What is counted
+
+    def _count_operations(self, node: ir.Expression) -> None:
+        """Counts the arithmetic of an expression, but for what has been worked out already."""
+        kinds: dict[tuple[int, str], int] = {}
+        self._collect(node, kinds)
+        if not kinds:
+            return
+        number = self.masks.number_here(self.masks.here)
+        for (line, kind), times in kinds.items():
+            what = self.w.make(f"mul i64 {number}, {times}") if times > 1 else number
+            self.w.add(what, self.context.count(line, kind))
+
+    def _collect(self, node: ir.Expression, kinds: dict[tuple[int, str], int]) -> None:
+        if id(node) in self._made:
+            return
+        for part in parts(node):
+            self._collect(part, kinds)
+        for kind, times in _operations_of(node):
+            kinds[node.line, kind] = kinds.get((node.line, kind), 0) + times
+
+    # Arithmetic, for one lane or for all at once
+
+    def pure(self, node: ir.Expression, lane: Register | None) -> str:
+        """Returns the register with a number, of a lane, or (None) of all lanes alike."""
+        if id(node) in self._made:
+            made = self._made[id(node)]
+            return self.values.of_lane(made, lane or "0")
+        if isinstance(node, ir.Constant):
+            return constant_of(node.value, node.type)
+        frame = self.variables.frame
+        if isinstance(node, ir.Read):
+            return self.variables.read(frame.variables[node.variable], node.type, lane)
+        if isinstance(node, ir.Temporary):
+            return self.variables.read(frame.temporaries[node.number], node.type, lane)
+        if isinstance(node, ir.Binary):
+            dtype = number_type(node.type)
+            left, right = (self._operand(each, dtype, lane) for each in (node.left, node.right))
+            return self.arithmetic.binary(node.operator, left, right, dtype)
+        if isinstance(node, ir.Unary):
+            own = number_type(node.operand.type, "an operand that is no number")
+            text = self.pure(node.operand, lane)
+            return self.arithmetic.unary(node.operator, text, own, node.type)
+        if isinstance(node, ir.Compare):
+            return self._compare(node, lane)
+        if isinstance(node, ir.Logical):
+            return self._pure_logical(node, lane)
+        if isinstance(node, ir.Select):
+            return self._pure_select(node, lane)
+        if isinstance(node, ir.Call):
+            return self._pure_call(node, lane)
+        raise NotCompiled(type(node).__name__)
+
+    def _operand(self, node: ir.Expression, dtype: Number, lane: Register | None) -> str:
+        own = number_type(node.type, "an operand that is no number")
+        return self.arithmetic.converted(self.pure(node, lane), own, dtype)
+
+    def _compare(self, node: ir.Compare, lane: Register | None) -> str:
+        result, left = "", node.operands[0]
+        one = self.pure(left, lane)
+        for operator, right in zip(node.operators, node.operands[1:], strict=True):
+            other = self.pure(right, lane)
+            holds = self.arithmetic.compared(operator, one, left.type, other, right.type)
+            result = self.w.make(f"and i1 {result}, {holds}") if result else holds
+            one, left = other, right
+        return result
+
+    def _pure_logical(self, node: ir.Logical, lane: Register | None) -> str:
+        if node.type != BOOL or any(part.type != BOOL for part in node.parts):
+            raise NotCompiled("`and` of what are no truths")
+        found = self.pure(node.parts[0], lane)
+        for part in node.parts[1:]:
+            other = self.pure(part, lane)
+            found = self.w.make(f"{'and' if node.conjunction else 'or'} i1 {found}, {other}")
+        return found
+
+    def _pure_select(self, node: ir.Select, lane: Register | None) -> str:
+        dtype = number_type(node.type)
+        test = self.arithmetic.truth(self.pure(node.test, lane), number_type(node.test.type))
+        yes, no = (self._operand(each, dtype, lane) for each in (node.yes, node.no))
+        type_ = register_type(dtype)
+        return self.w.make(f"select i1 {test}, {type_} {yes}, {type_} {no}")
+
+    def _pure_call(self, node: ir.Call, lane: Register | None) -> str:
+        place = self.words.place(node, lane)
+        if place is not None:
+            return place
+        if node.path.startswith("array."):
+            return self.words.attribute(node, self.array(node.arguments[0]))
+        return self.words.call(node, [self.pure(part, lane) for part in node.arguments])
+
+
+def _operations_of(node: ir.Expression) -> list[tuple[str, int]]:
+    """What an operation counts as, and how often."""
+    if isinstance(node, ir.Binary):
+        found = []
+        if node.counted:
+            small = node.narrowed and _is_small(node.left) and _is_small(node.right)
+            found.append((f"{'float32' if small else node.counted}_operations", 1))
+        if node.fused:
+            found.append(("fma", 1))
+        return found
+    if isinstance(node, ir.Compare) and node.wide:
+        return [("float64_comparisons", 1)]
+    if isinstance(node, ir.Call) and node.path == "cuda.fma":
+        width = "float32" if node.type == FLOAT32 else "float64"
+        return [(f"{width}_operations", 2), ("fma", 1)]
+    return []
+
+
+def _is_small(node: ir.Expression) -> bool:
+    """Whether an operand is a float32, or a number that one holds exactly.
+
+    Raises:
+        NotCompiled: it hangs on whether all lanes happen to agree.
+    """
+    if node.type == FLOAT32:
+        return True
+    if isinstance(node, ir.Constant):
+        return bool(np.float32(node.value) == node.value)
+    raise NotCompiled("arithmetic whose width hangs on what lanes agree on")

@@ -1,0 +1,191 @@
+"""Which lanes take part: masks, how they are made, and the one that is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from simt.compiled.analysis import NotCompiled
+from simt.compiled.context import Context
+from simt.compiled.text import Register
+from simt.machine.lanes import WARP
+
+
+@dataclass(frozen=True)
+class Here:
+    """The lanes that take part.
+
+    Attributes:
+        cells: pointer to an i8 for each lane, 1 for those that do; "" where all do.
+        bits: pointer to an i32 for each warp.
+        count, warps: pointers to their number, and that of their warps; or a constant.
+    """
+
+    cells: str
+    bits: str
+    count: str
+    warps: str
+
+
+class Masks:
+    """The masks of a function.
+
+    Attributes:
+        everybody: the mask of all threads of the block.
+        here: the mask in force.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self.context, self.w = context, context.w
+        self.everybody = self._everybody()
+        self.here = self.everybody
+
+    def _everybody(self) -> Here:
+        w = self.w
+        bits = w.memory("i32", max(self.context.warps, 2))
+        full = self.context.threads == self.context.lanes
+        with w.loop(str(self.context.warps)) as warp:
+            w.store("-1", bits, "i32", warp)
+        if full:
+            return Here("", bits, str(self.context.threads), str(self.context.warps))
+        cells = w.memory("i8", self.context.lanes)
+        with w.loop(str(self.context.lanes)) as lane:
+            inside = w.make(f"icmp slt i64 {lane}, {self.context.threads}")
+            w.store(w.make(f"zext i1 {inside} to i8"), cells, "i8", lane)
+        left = self.context.threads % WARP
+        w.store(str((1 << left) - 1), bits, "i32", str(self.context.warps - 1))
+        return Here(cells, bits, str(self.context.threads), str(self.context.warps))
+
+    def number_here(self, here: Here) -> str:
+        """Returns how many lanes take part, an i64."""
+        return self.w.load(here.count, "i64") if here.count.startswith("%") else here.count
+
+    def warps_here(self, here: Here) -> str:
+        """Returns of how many warps."""
+        return self.w.load(here.warps, "i64") if here.warps.startswith("%") else here.warps
+
+    def takes_part(self, here: Here, lane: Register) -> str:
+        """Returns an i1, whether a lane does."""
+        if not here.cells:
+            return "true"
+        return self.w.make(f"icmp ne i8 {self.w.load(here.cells, 'i8', lane)}, 0")
+
+    def fresh(self) -> Here:
+        """Returns room for a mask."""
+        w = self.w
+        return Here(
+            w.memory("i8", self.context.lanes),
+            w.memory("i32", max(self.context.warps, 2)),
+            w.memory("i64"),
+            w.memory("i64"),
+        )
+
+    def count_lanes(self, here: Here) -> Here:
+        """Counts the lanes of a mask whose cells have been set."""
+        w = self.w
+        w.store("0", here.count, "i64")
+        w.store("0", here.warps, "i64")
+        with w.loop(str(self.context.warps)) as warp:
+            first = w.make(f"shl i64 {warp}, 5")
+            vector = w.make(f"load <32 x i8>, ptr {w.at(here.cells, first, 'i8')}, align 32")
+            set_ = w.make(f"icmp ne <32 x i8> {vector}, zeroinitializer")
+            bits = w.make(f"bitcast <32 x i1> {set_} to i32")
+            w.store(bits, here.bits, "i32", warp)
+            number = w.make(f"call i32 @llvm.ctpop.i32(i32 {bits})")
+            w.add(w.make(f"zext i32 {number} to i64"), here.count)
+            some = w.make(f"icmp ne i32 {bits}, 0")
+            w.add(w.make(f"zext i1 {some} to i64"), here.warps)
+        return here
+
+    def where(self, here: Here, condition: Callable[[Register], str]) -> Here:
+        """Returns the lanes of a mask for which a condition, an i1, holds."""
+        w, found = self.w, self.fresh()
+        with w.loop(str(self.context.lanes)) as lane:
+            holds = condition(lane)
+            part = self.takes_part(here, lane)
+            both = w.make(f"select i1 {part}, i1 {holds}, i1 false")
+            w.store(w.make(f"zext i1 {both} to i8"), found.cells, "i8", lane)
+        return self.count_lanes(found)
+
+    def without(self, here: Here, other: Here | str) -> Here:
+        """Returns the lanes of a mask that are not in another, or not in its cells."""
+        cells = other if isinstance(other, str) else other.cells
+        w = self.w
+        return self.where(here, lambda lane: w.make(f"icmp eq i8 {w.load(cells, 'i8', lane)}, 0"))
+
+    def copy(self, here: Here) -> Here:
+        """Returns a copy of a mask, from which lanes can be taken."""
+        return self.where(here, lambda lane: "true")
+
+    def set_to(self, into: Here, here: Here) -> None:
+        """Copies a mask into the room of another."""
+        w = self.w
+        if not into.cells:
+            raise NotCompiled("lanes leave where all of them stand")
+        with w.loop(str(self.context.lanes)) as lane:
+            cell = w.load(here.cells, "i8", lane) if here.cells else "1"
+            w.store(cell, into.cells, "i8", lane)
+        self.count_lanes(into)
+
+    def clear(self, here: Here) -> None:
+        """Takes all lanes out of a mask."""
+        w = self.w
+        with w.loop(str(self.context.lanes)) as lane:
+            w.store("0", here.cells, "i8", lane)
+        self.count_lanes(here)
+
+    def zero(self, cells: Register) -> None:
+        """Clears an i8 for each lane."""
+        self.w.do(
+            f"call void @llvm.memset.p0.i64(ptr {cells}, i8 0, i64 {self.context.lanes}, i1 false)"
+        )
+
+    def is_empty(self, here: Here) -> str:
+        """Returns an i1, whether no lane is in a mask."""
+        if not here.count.startswith("%"):
+            return "false"
+        return self.w.make(f"icmp eq i64 {self.w.load(here.count, 'i64')}, 0")
+
+    @contextmanager
+    def among(self, here: Here) -> Iterator[None]:
+        """What is written within is done by the lanes of a mask."""
+        before, self.here = self.here, here
+        yield
+        self.here = before
+
+    def first_lane(self) -> Register:
+        """Returns the first lane that takes part."""
+        if not self.here.cells:
+            return "0"
+        w, lane = self.w, self.w.memory("i64")
+        w.store("0", lane, "i64")
+        with w.repeat() as done:
+            at = w.load(lane, "i64")
+            cell = w.load(self.here.cells, "i8", at)
+            w.leave_unless(w.make(f"icmp eq i8 {cell}, 0"), done)
+            w.store(w.make(f"add i64 {at}, 1"), lane, "i64")
+        return w.load(lane, "i64")
+
+    def suspect_of_lanes(self, wrong: Callable[[Register], str]) -> None:
+        """Gives up if an i1 is true for one of the lanes that are here."""
+        w, bad = self.w, self.w.memory("i8")
+        w.store("0", bad, "i8")
+        with w.loop(str(self.context.lanes)) as lane:
+            part = self.takes_part(self.here, lane)
+            odd = w.make(f"select i1 {part}, i1 {wrong(lane)}, i1 false")
+            w.store(
+                w.make(f"or i8 {w.load(bad, 'i8')}, {w.make(f'zext i1 {odd} to i8')}"), bad, "i8"
+            )
+        self.context.suspect_if(w.make(f"icmp ne i8 {w.load(bad, 'i8')}, 0"))
+
+    def count_branch(self, line: int, before: Here, taken: Here) -> None:
+        """Counts a branch, and the warps whose lanes part at it."""
+        w = self.w
+        w.add(self.warps_here(before), self.context.count(line, "branches"))
+        divergent = self.context.count(line, "divergent_branches")
+        with w.loop(str(self.context.warps)) as warp:
+            all_, yes = w.load(before.bits, "i32", warp), w.load(taken.bits, "i32", warp)
+            some = w.make(f"icmp ne i32 {yes}, 0")
+            differ = w.make(f"icmp ne i32 {yes}, {all_}")
+            w.add(w.make(f"zext i1 {w.make(f'and i1 {some}, {differ}')} to i64"), divergent)

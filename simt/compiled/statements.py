@@ -1,0 +1,411 @@
+"""Statements: each is done by the lanes that come to it, in a loop of its own over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simt.compiled.accesses import Accesses
+from simt.compiled.analysis import NotCompiled
+from simt.compiled.arithmetic import Number, number_type
+from simt.compiled.arrays import Memory
+from simt.compiled.context import Context
+from simt.compiled.exits import any_leaves, leaves_loop, may_leave
+from simt.compiled.expressions import Expressions
+from simt.compiled.masks import Here, Masks
+from simt.compiled.text import Register
+from simt.compiled.together import Together
+from simt.compiled.values import Value, Values
+from simt.compiled.variables import Variables, frame_of
+from simt.compiled.words import Words
+from simt.kernel import ir, types
+from simt.kernel.types import INT64
+from simt.vocabulary.loops import MAX_TURNS
+
+MAX_CALLS = 16
+"""Functions that are written inside one another."""
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A loop under way: memory that says which lanes have left it, or skip the rest of a turn."""
+
+    broken: Register
+    continued: Register
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A device function under way.
+
+    Attributes:
+        code: the function.
+        result: memory for what each lane returns; "" where it returns nothing.
+        type: of what it returns.
+    """
+
+    code: ir.Code
+    result: Register
+    type: Number | None
+
+
+class Statements:
+    """The statements of a function, and of the device functions that it calls.
+
+    Args:
+        context, masks, values, variables, accesses, together, words: of the function.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        masks: Masks,
+        values: Values,
+        variables: Variables,
+        accesses: Accesses,
+        together: Together,
+        words: Words,
+    ) -> None:
+        self.context, self.w, self.masks = context, context.w, masks
+        self.values, self.arithmetic, self.variables = values, values.arithmetic, variables
+        self.accesses = accesses
+        self.expressions = Expressions(
+            context, masks, values, variables, accesses, together, words, self._inline
+        )
+        self._loops: list[_Loop] = []
+        self._calls: list[_Call] = []
+
+    def block(self, body: ir.Block) -> bool:
+        """Writes statements, which at least one lane comes to; returns whether any may go on."""
+        for number, node in enumerate(body):
+            if node.steps:
+                self.context.spend(node.steps)
+            goes_on = self._statement(node)
+            if not goes_on:
+                return False
+            if may_leave(node) and number + 1 < len(body):
+                # Nothing after it is done once nobody is left.
+                n = self.w.number()
+                nobody = self.masks.is_empty(self.masks.here)
+                self.w.do(f"br i1 {nobody}, label %over{n}, label %on{n}")
+                self.w.lines.append(f"on{n}:")
+                before = self.masks.here
+                self.block(body[number + 1 :])
+                if self.masks.here is not before:
+                    self.masks.set_to(before, self.masks.here)
+                    self.masks.here = before
+                self.w.label(f"over{n}")
+                return True
+        return True
+
+    def _statement(self, node: ir.Statement) -> bool:
+        if isinstance(node, ir.Assign):
+            self._assign(node)
+        elif isinstance(node, ir.Store):
+            self._store(node)
+        elif isinstance(node, ir.If):
+            self._if(node)
+        elif isinstance(node, ir.Loop):
+            self._loop(node)
+        elif isinstance(node, ir.Leave):
+            self._leave(node)
+            return False
+        return True
+
+    def _assign(self, node: ir.Assign) -> None:
+        target, value, frame = node.target, node.value, self.variables.frame
+        if node.empty:
+            return
+        if isinstance(target, str) and isinstance(frame.types.get(target), types.ArrayType):
+            frame.variables[target] = self.expressions.array(value)
+        elif isinstance(target, int):
+            self.variables.put_aside(target, self.expressions.worked_out(value))
+        elif target is None:
+            self.expressions.worked_out(value)
+        else:
+            found: Any = None
+            if isinstance(node.type, np.dtype) and frame.analysis.alike.get(target) is not True:
+                found = self.expressions.worth(value)
+            if found is None:
+                found = self.expressions.worked_out(value)
+            dtype = number_type(node.type, f"{target} holds no number")
+            self.variables.give(target, dtype, found, self.masks.here)
+
+    def _store(self, node: ir.Store) -> None:
+        if node.field:
+            raise NotCompiled("a field of a structure")
+        value = self.expressions.worked_out(node.value)
+        memory = self.expressions.array(node.array)
+        self.accesses.store(node, memory, self.expressions.worked_out(node.index), value)
+
+    # Branches
+
+    def _if(self, node: ir.If) -> None:
+        alike = self.expressions.is_alike(node.test)
+        test = self.expressions.worked_out(node.test)
+        w, before = self.w, self.masks.here
+        if alike:
+            taken = self.values.truth(test)
+            if may_leave(node):
+                before = self.masks.copy(before)
+            if node.branches:
+                w.add(self.masks.warps_here(before), self.context.count(node.test.line, "branches"))
+            n = w.number()
+            w.do(f"br i1 {taken}, label %yes{n}, label %no{n}")
+            w.lines.append(f"yes{n}:")
+            self._arm(node.body, before)
+            w.do(f"br label %end{n}")
+            w.lines.append(f"no{n}:")
+            self._arm(node.orelse, before)
+            w.label(f"end{n}")
+            self.masks.here = before
+            return
+        yes = self.masks.where(before, lambda lane: self.values.truth_of(test, lane))
+        if node.branches:
+            self.masks.count_branch(node.test.line, before, yes)
+        no = self.masks.without(before, yes) if node.orelse else None
+        passed = self.masks.copy(before) if may_leave(node) else before
+        self._divergent_arm(node.body, yes, passed)
+        if no is not None:
+            self._divergent_arm(node.orelse, no, passed)
+        self.masks.here = passed
+
+    def _arm(self, body: ir.Block, before: Here) -> None:
+        """An arm that all lanes take alike."""
+        self.masks.here = before
+        if not body:
+            return
+        goes_on = self.block(body)
+        if not goes_on or self.masks.here is not before:
+            if not before.cells:
+                raise NotCompiled("all lanes may leave by one arm of a branch")
+            if not goes_on:
+                self.masks.clear(before)
+            else:
+                self.masks.set_to(before, self.masks.here)
+        self.masks.here = before
+
+    def _divergent_arm(self, body: ir.Block, here: Here, passed: Here) -> None:
+        """An arm that some lanes take; those that leave in it do not come past."""
+        if not body:
+            return
+        w = self.w
+        with w.when(w.make(f"xor i1 {self.masks.is_empty(here)}, true")):
+            taken = here
+            if passed is not self.masks.everybody and any_leaves(body):
+                taken = self.masks.copy(here)
+            self.masks.here = here
+            goes_on = self.block(body)
+            if any_leaves(body):
+                left = self.masks.here if goes_on else None
+                with w.loop(str(self.context.lanes)) as lane:
+                    was = w.make(f"icmp ne i8 {w.load(taken.cells, 'i8', lane)}, 0")
+                    stays = "false"
+                    if left is not None:
+                        stays = w.make(f"icmp ne i8 {w.load(left.cells, 'i8', lane)}, 0")
+                    leaves = w.make(f"xor i1 {stays}, true")
+                    gone = w.make(f"select i1 {was}, i1 {leaves}, i1 false")
+                    old = w.load(passed.cells, "i8", lane)
+                    w.store(w.make(f"select i1 {gone}, i8 0, i8 {old}"), passed.cells, "i8", lane)
+                self.masks.count_lanes(passed)
+
+    # Loops
+
+    def _loop(self, node: ir.Loop) -> None:
+        if node.waits:
+            raise NotCompiled("a loop that waits for others")
+        self.block(node.before)
+        most, turns = self._most_turns(node), ""
+        if most:
+            turns = self.w.memory("i64")
+            self.w.store("0", turns, "i64")
+        apart = id(node) in self.variables.frame.analysis.divergent
+        alike = self.expressions.is_alike(node.test)
+        number = self.w.number()
+        if not apart and not leaves_loop(node.body):
+            self._loop_together(node, number, most, turns)
+        else:
+            self._loop_apart(node, number, alike=alike, counted=bool(most))
+
+    def _loop_together(self, node: ir.Loop, n: int, most: str, turns: Register) -> None:
+        """A loop that all lanes leave at the same turn, by its test."""
+        w, before = self.w, self.masks.here
+        w.label(f"again{n}")
+        self._count_turn(most, turns, f"out{n}")
+        if node.steps:
+            self.context.spend(node.steps)
+        taken = self.values.truth(self.expressions.worked_out(node.test))
+        w.add(self.masks.warps_here(before), self.context.count(node.test.line, "branches"))
+        w.do(f"br i1 {taken}, label %turn{n}, label %out{n}")
+        w.lines.append(f"turn{n}:")
+        if node.hopeless:
+            self.context.suspect_if("true")
+        self._turn_limit()
+        self.block(node.body)
+        if self.masks.here is not before:
+            self.masks.set_to(before, self.masks.here)
+            self.masks.here = before
+        self.block(node.after)
+        w.do(f"br label %again{n}")
+        w.lines.append(f"out{n}:")
+        if node.orelse:
+            self.block(node.orelse)
+
+    def _loop_apart(self, node: ir.Loop, n: int, *, alike: bool, counted: bool) -> None:
+        """A loop that lanes leave at different turns, or in the middle of one."""
+        w, masks = self.w, self.masks
+        running = masks.copy(masks.here)
+        finished, broken, continued = (w.memory("i8", self.context.lanes) for _ in range(3))
+        for cells in (finished, broken, continued):
+            masks.zero(cells)
+        self._loops.append(_Loop(broken, continued))
+        w.label(f"again{n}")
+        masks.here = running
+        w.do(f"br i1 {masks.is_empty(running)}, label %out{n}, label %test{n}")
+        w.lines.append(f"test{n}:")
+        if counted:
+            raise NotCompiled("a loop over an array that lanes may leave apart")
+        if node.steps:
+            self.context.spend(node.steps)
+        taken = self._tested(node, running, finished, alike=alike)
+        w.do(f"br i1 {masks.is_empty(taken)}, label %out{n}, label %turn{n}")
+        w.lines.append(f"turn{n}:")
+        if node.hopeless:
+            self.context.suspect_if("true")
+        self._turn_limit()
+        masks.zero(continued)
+        masks.set_to(running, taken)
+        self._within(node.body, running)
+        self._join(running.cells, continued)
+        masks.count_lanes(running)
+        masks.here = taken
+        self.block(node.after)
+        w.do(f"br label %again{n}")
+        w.lines.append(f"out{n}:")
+        self._loops.pop()
+        ended = Here(finished, masks.fresh().bits, w.memory("i64"), w.memory("i64"))
+        masks.count_lanes(ended)
+        if node.orelse:
+            with w.when(w.make(f"xor i1 {masks.is_empty(ended)}, true")):
+                self._within(node.orelse, ended)
+        self._join(finished, broken)
+        masks.here = masks.count_lanes(ended)
+
+    def _tested(self, node: ir.Loop, running: Here, finished: Register, *, alike: bool) -> Here:
+        """The lanes of a loop for which its test holds; the others are finished."""
+        w, masks = self.w, self.masks
+        test = self.expressions.worked_out(node.test)
+        if alike:
+            taken = masks.where(running, lambda lane: self.values.truth(test))
+        else:
+            taken = masks.where(running, lambda lane: self.values.truth_of(test, lane))
+        masks.count_branch(node.test.line, running, taken)
+        with w.loop(str(self.context.lanes)) as lane:
+            part = masks.takes_part(running, lane)
+            on = masks.takes_part(taken, lane)
+            done = w.make(f"select i1 {part}, i1 {w.make(f'xor i1 {on}, true')}, i1 false")
+            old = w.load(finished, "i8", lane)
+            w.store(w.make(f"select i1 {done}, i8 1, i8 {old}"), finished, "i8", lane)
+        return taken
+
+    def _within(self, body: ir.Block, here: Here) -> None:
+        """Writes statements for the lanes of a mask, in which then those are left that go on."""
+        self.masks.here = here
+        goes_on = self.block(body)
+        if not goes_on:
+            self.masks.clear(here)
+        elif self.masks.here is not here:
+            self.masks.set_to(here, self.masks.here)
+
+    def _join(self, into: Register, cells: Register) -> None:
+        """Adds lanes to those of a mask's cells."""
+        w = self.w
+        with w.loop(str(self.context.lanes)) as lane:
+            one, other = w.load(into, "i8", lane), w.load(cells, "i8", lane)
+            w.store(w.make(f"or i8 {one}, {other}"), into, "i8", lane)
+
+    def _most_turns(self, node: ir.Loop) -> str:
+        """The turns after which a loop over arrays or tuples ends untested, or ""."""
+        if node.most is None:
+            return ""
+        if not isinstance(node.most, ir.Call) or node.most.function is not MAX_TURNS:
+            raise NotCompiled("a loop that ends after turns that nobody knows")
+        found = [self.expressions.worked_out(each) for each in node.most.arguments]
+        if any(each.lanes for each in found):
+            raise NotCompiled("a loop over arrays whose lengths lanes do not share")
+        texts = [self.values.in_type(each, INT64).text for each in found]
+        return self.arithmetic.extreme("min", texts, [INT64] * len(texts), INT64)
+
+    def _count_turn(self, most: str, turns: str, out: str) -> None:
+        if not most:
+            return
+        w, n = self.w, self.w.number()
+        count = w.load(turns, "i64")
+        over = w.make(f"icmp eq i64 {count}, {most}")
+        w.store(w.make(f"add i64 {count}, 1"), turns, "i64")
+        w.do(f"br i1 {over}, label %{out}, label %more{n}")
+        w.lines.append(f"more{n}:")
+
+    def _turn_limit(self) -> None:
+        """Gives up where a launch has spent more steps than it may."""
+        w = self.w
+        most = self.context.slot("most steps")
+        self.context.suspect_if(w.make(f"icmp sgt i64 {w.load(self.context.spent, 'i64')}, {most}"))
+
+    def _leave(self, node: ir.Leave) -> None:
+        w = self.w
+        if node.how == "end":
+            raise NotCompiled("a thread that an assertion ends")
+        if node.how == "return":
+            call = self._calls[-1] if self._calls else None
+            if node.value is not None and call is not None and call.type is not None:
+                found = self.expressions.worked_out(node.value)
+                self.values.put_where(self.masks.here, found, call.type, call.result)
+            return
+        loop = self._loops[-1]
+        cells = loop.broken if node.how == "break" else loop.continued
+        with w.loop(str(self.context.lanes)) as lane:
+            part = self.masks.takes_part(self.masks.here, lane)
+            old = w.load(cells, "i8", lane)
+            w.store(w.make(f"select i1 {part}, i8 1, i8 {old}"), cells, "i8", lane)
+
+    # Device functions
+
+    def _inline(self, node: ir.DeviceCall) -> Value | None:
+        """Writes a device function where it is called; returns what it returns."""
+        code, variables, before = node.code, self.variables, self.masks.here
+        if any(call.code is code for call in self._calls) or len(self._calls) > MAX_CALLS:
+            raise NotCompiled("a function that calls itself")
+        dtype = None
+        if code.result is not None:
+            dtype = number_type(code.result, "a function that returns no number")
+        given = [self.expressions.worked_out(each) for each in node.arguments]
+        alike = {
+            name: not isinstance(each, Value) or not each.lanes
+            for name, each in zip(code.parameters, given, strict=True)
+        }
+        frame, loops = variables.frame, self._loops
+        variables.frame, self._loops = frame_of(code, self.context.block, alike), []
+        result = "" if dtype is None else self.values.room(dtype)
+        self._calls.append(_Call(code, result, dtype))
+        self.masks.here = self.masks.copy(before)
+        for (name, (wanted, own)), each in zip(code.parameters.items(), given, strict=True):
+            self._hand_over(name, wanted, own, each)
+        self.block(code.body)
+        self._calls.pop()
+        variables.frame, self._loops = frame, loops
+        self.masks.here = before
+        return None if dtype is None else Value(dtype, lanes=result)
+
+    def _hand_over(self, name: str, wanted: Any, own: Any, given: Any) -> None:
+        """Sets a parameter of a device function."""
+        if isinstance(given, Memory):
+            self.variables.frame.variables[name] = given
+        elif isinstance(given, Value) and isinstance(wanted, np.dtype):
+            dtype = number_type(own, f"{name} holds no number")
+            found = self.values.in_type(given, wanted)
+            self.variables.give(name, dtype, found, self.masks.everybody)
+        else:
+            raise NotCompiled(f"{name} is neither an array nor a number")
