@@ -83,12 +83,12 @@ class Place:
             NotCompiled: its cells lie too far apart.
         """
         key = tuple(words[name] for name in self._names)
-        kept = self._kept
-        if key not in kept:
-            if len(kept) >= MAX_KEPT:
-                kept.clear()
-            kept[key] = self._fill(words, threads)
-        return kept[key]
+        table = self._kept.get(key)
+        if table is None:
+            if len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            table = self._kept[key] = self._fill(words, threads)
+        return table
 
     def __post_init__(self) -> None:
         names = {name for lanes in self.axes for word in lanes.more for name in word}
