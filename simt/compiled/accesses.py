@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import fields
 from typing import Any
 
@@ -12,7 +12,6 @@ from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Number, memory_type
 from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
-from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Here, Masks
 from simt.compiled.races import Races
 from simt.compiled.text import Register
@@ -33,6 +32,7 @@ class Accesses:
     Args:
         context, masks, values, arrays, races: of the function.
         code: the kernel.
+        unraced: its loads from shared memory that nobody can race with, by identity.
 
     Attributes:
         sites: how many places touch global or shared memory.
@@ -48,6 +48,7 @@ class Accesses:
         races: Races,
         whole: Whole,
         code: ir.Code,
+        unraced: Set[int],
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic = values, values.arithmetic
@@ -56,7 +57,7 @@ class Accesses:
         self.sites = 0
         self.global_sizes: set[int] = set()
         self.shared_sizes: set[int] = set()
-        self._unraced = unraced_loads(code)
+        self._unraced = unraced
         self._lines = sorted(_global_loads(code.body)) if self._has_tiles else []
         self._travelling: dict[int, Register] = {}
 
