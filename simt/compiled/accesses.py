@@ -126,7 +126,7 @@ class Accesses:
         self.arrays.check_written(memory, elements)
         alike = not any(each.lanes for each in parts_of(indices))
         first = w.load(elements, "i64", "0") if alike and not here.cells else ""
-        with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
             at = self.arrays.own_cell(memory, first or w.load(elements, "i64", lane), lane)
             w.store(w.load(data, type_, at), cells, type_, lane)
         return Value(memory.dtype, lanes=cells)
@@ -141,7 +141,7 @@ class Accesses:
             value: what is stored, in whatever type.
         """
         w, here, line = self.w, self.masks.here, node.site.line
-        lanes = str(self.context.lanes)
+        lanes = self.masks.lanes_up_to(here)
         type_ = memory_type(memory.dtype)
         data = self.arrays.data(memory)
         if memory.space == "local":
@@ -280,7 +280,8 @@ class Accesses:
         elements = self._access("atomic", line, memory, indices)
         self.arrays.check_written(memory, elements)
         type_, data = memory_type(memory.dtype), self.arrays.data(memory)
-        lanes, here = str(self.context.lanes), self.masks.here
+        here = self.masks.here
+        lanes = self.masks.lanes_up_to(here)
         with w.loop(lanes) as lane, w.when(self.masks.takes_part(here, lane)):
             at = w.load(elements, "i64", lane)
             text = self.values.converted(value, lane, memory.dtype)
@@ -324,7 +325,7 @@ class Accesses:
         elements = w.memory("i64", self.context.lanes)
         bad = w.memory("i8")
         w.store("0", bad, "i8")
-        with w.loop(str(self.context.lanes)) as lane:
+        with w.loop(self.masks.lanes_up_to(here)) as lane:
             part = self.masks.takes_part(here, lane)
             total, outside = "0", "false"
             for value, side, stride in zip(each, memory.shape, memory.strides, strict=True):
@@ -392,7 +393,7 @@ class Accesses:
         address = self.context.slot(f"address {memory.name}")
         # Of the memory that a warp has sent for, it is known whether work was done meanwhile.
         sent = self._sent(line) if kind == "load" and self._has_tiles else ""
-        with w.loop(str(self.context.warps)) as warp:
+        with w.loop(self.masks.warps_up_to(here)) as warp:
             bits = w.load(here.bits, "i32", warp)
             with w.when(w.make(f"icmp ne i32 {bits}, 0")):
                 first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")
@@ -425,7 +426,7 @@ class Accesses:
             w.add(self.masks.number_here(here), self.context.count(line, "shared_updates"))
         room = w.memory("i32")
         w.store("0", room, "i32")
-        with w.loop(str(self.context.warps)) as warp:
+        with w.loop(self.masks.warps_up_to(here)) as warp:
             bits = w.load(here.bits, "i32", warp)
             with w.when(w.make(f"icmp ne i32 {bits}, 0")):
                 first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")

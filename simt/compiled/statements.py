@@ -371,7 +371,7 @@ class Statements:
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
         self._loops.pop()
-        ended = Here(finished, masks.fresh().bits, w.memory("i64"), w.memory("i64"))
+        ended = masks.room_around(finished)
         masks.count_lanes(ended)
         if node.orelse:
             with w.when(w.make(f"xor i1 {masks.is_empty(ended)}, true")):
