@@ -193,7 +193,7 @@ def run(
 
     counters = np.zeros(emitter.counters + 1, np.int64)
     memory("counters", counters)
-    memory("memos", np.zeros(emitter.sites * traffic.MEMO_WORDS + 1, np.int64))
+    memory("memos", np.zeros(emitter.sites * traffic.SITE_WORDS + 1, np.int64))
     memory("tables", room.tables)
     memory("clocks", room.clocks)
     order = np.ascontiguousarray(order, np.int64)
