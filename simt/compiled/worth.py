@@ -204,7 +204,7 @@ class _Walk:
             for name in {*known, *other}:
                 known[name] = _either(known.get(name), other.get(name))
         elif isinstance(node, ir.Loop):
-            total = self.loop(node, known)
+            total += self.loop(node, known)
         elif isinstance(node, ir.Leave) and node.value is not None:
             total += self.expression(node.value, known)
         return total
