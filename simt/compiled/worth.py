@@ -42,12 +42,14 @@ class Effort:
     Attributes:
         steps: of the step budget, as the tree has it.
         nodes: expressions worked out.
+        floats: of them, those that give floating-point numbers.
         accesses: loads, stores and atomics, one for all lanes.
         most_steps: no batch spends more steps; None where that is not known.
     """
 
     steps: float = 0.0
     nodes: float = 0.0
+    floats: float = 0.0
     accesses: float = 0.0
     most_steps: int | None = 0
 
@@ -58,6 +60,7 @@ class Effort:
         return Effort(
             self.steps + other.steps,
             self.nodes + other.nodes,
+            self.floats + other.floats,
             self.accesses + other.accesses,
             most,
         )
@@ -69,7 +72,13 @@ class Effort:
             found = 0
         elif most is not None and self.most_steps is not None:
             found = self.most_steps * most
-        return Effort(self.steps * turns, self.nodes * turns, self.accesses * turns, found)
+        return Effort(
+            self.steps * turns,
+            self.nodes * turns,
+            self.floats * turns,
+            self.accesses * turns,
+            found,
+        )
 
 
 @dataclass(frozen=True)
@@ -120,22 +129,25 @@ def _everything(code: ir.Code) -> Iterator[Any]:
                     waiting.append(part)
 
 
-# Milliseconds on the machine of docs/simulator.md, found by benchmarks/worth.py, which fits them to
-# launches of benchmarks/cases.py and of the course. They decide when a launch is compiled, and
-# nothing else; no clock is read.
-NODE_MS, NODE_LANE_MS = 0.003, 0.4e-6
-ACCESS_MS, ACCESS_LANE_MS = 0.05, 10e-6
-LAUNCH_MS = 0.1
-COMPILE_MS, COMPILE_ACCESS_MS, COMPILE_NODE_MS = 30.0, 30.0, 0.5
-RUN_MS, RUN_NODE_LANE_MS, RUN_ACCESS_LANE_MS = 0.1, 0.05e-6, 0.6e-6
+# Milliseconds on the machine of docs/simulator.md, as benchmarks/worth.py measures them. They alone
+# decide when a launch is compiled: no clock is read.
+NODE_MS, FLOAT_LANE_MS = 0.8e-3, 0.4e-6
+ACCESS_MS, ACCESS_LANE_MS = 12e-3, 1.4e-6
+NEW_ACCESS_LANE_MS = 15e-6
+"""What a place that touches memory takes more for each lane the first time in a batch: its pattern
+is not known yet."""
+LAUNCH_MS = 0.2
+COMPILE_MS, COMPILE_ACCESS_MS, COMPILE_NODE_MS = 35.0, 36.0, 0.8
+RUN_MS, RUN_NODE_LANE_MS, RUN_ACCESS_LANE_MS = 0.1, 0.02e-6, 0.5e-6
 STORED_BYTE_MS = 0.5e-6
 """They are copied before."""
 
 
-def interpreted_ms(found: Effort, batches: int, lanes: int) -> float:
-    """Returns what the interpreter takes for so many batches of so many lanes."""
-    once = found.nodes * (NODE_MS + lanes * NODE_LANE_MS)
+def interpreted_ms(code: ir.Code, found: Effort, batches: int, lanes: int) -> float:
+    """Returns what the interpreter takes for a launch of so many batches of so many lanes."""
+    once = found.nodes * NODE_MS + found.floats * lanes * FLOAT_LANE_MS
     once += found.accesses * (ACCESS_MS + lanes * ACCESS_LANE_MS)
+    once += size(code).accesses * lanes * NEW_ACCESS_LANE_MS
     return LAUNCH_MS + batches * once
 
 
@@ -196,7 +208,7 @@ class _Walk:
             for each in (node.value, node.array, node.index):
                 total += self.expression(each, known)
             steps = STEPS_OF_ACCESSES["store"]
-            total += Effort(steps, 1, 1, steps)
+            total += Effort(steps, nodes=1, accesses=1, most_steps=steps)
         elif isinstance(node, ir.If):
             total += self.expression(node.test, known)
             other = dict(known)
@@ -312,12 +324,15 @@ class _Walk:
     # What an expression costs
 
     def expression(self, node: ir.Expression, known: dict[Any, Known]) -> Effort:
-        total = Effort(nodes=1)
+        works = isinstance(node, ir.Binary | ir.Unary | ir.Call | ir.Compare)
+        real = works and any(getattr(n.type, "kind", "") == "f" for n in (node, *parts(node)))
+        total = Effort(nodes=1, floats=real)
         if isinstance(node, ir.Load | ir.View):
-            total += Effort(0, 0, 1, STEPS_OF_ACCESSES["load"])
+            steps = STEPS_OF_ACCESSES["load"]
+            total += Effort(steps, accesses=1, most_steps=steps)
         elif isinstance(node, ir.Call) and node.path.startswith("cuda.atomic"):
             steps = STEPS_OF_ACCESSES["atomic"]
-            total += Effort(steps, 0, 1, steps)
+            total += Effort(steps, accesses=1, most_steps=steps)
         elif isinstance(node, ir.DeviceCall):
             total += self._device_call(node, known)
         for each in parts(node):
