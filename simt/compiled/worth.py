@@ -163,16 +163,24 @@ def compiling_ms(code: ir.Code) -> float:
     return COMPILE_MS + found.accesses * COMPILE_ACCESS_MS + found.nodes * COMPILE_NODE_MS
 
 
-def effort(code: ir.Code, grid: Dim3, block: Dim3, arguments: Mapping[str, Any]) -> Effort:
+def effort(
+    code: ir.Code,
+    grid: Dim3,
+    block: Dim3,
+    arguments: Mapping[str, Any],
+    turns: Mapping[int, int] | None = None,
+) -> Effort:
     """Returns what one batch does of a launch.
 
     Args:
         code: the kernel.
         grid, block: the launch.
         arguments: parameter -> an Array or a NumPy scalar, as a Setting has them.
+        turns: the most turns that any block has made in a loop at a time, by the loop's identity,
+            where it has been counted.
     """
     known = {name: _given(value) for name, value in arguments.items()}
-    return _Walk(grid, block).body(code.body, known)
+    return _Walk(grid, block, turns or {}).body(code.body, known)
 
 
 def _given(value: Any) -> Known:
@@ -186,8 +194,8 @@ def _given(value: Any) -> Known:
 class _Walk:
     """Goes through a kernel once, in the order of its text."""
 
-    def __init__(self, grid: Dim3, block: Dim3) -> None:
-        self.grid, self.block = grid, block
+    def __init__(self, grid: Dim3, block: Dim3, counted: Mapping[int, int]) -> None:
+        self.grid, self.block, self.counted = grid, block, counted
         self.depth = self.functions = 0
 
     # Statements
@@ -250,6 +258,7 @@ class _Walk:
             for test in _all_of(node.test)
             if (turns := self._turns_of(test, node, known, changed)) is not None
         ]
+        found += [self.counted[id(node)]] if id(node) in self.counted else []
         return min(found, default=None)
 
     def _turns_of(

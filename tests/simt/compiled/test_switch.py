@@ -112,6 +112,16 @@ def blocks_in_turn(out, n):
                 out[i] += 1
 
 
+def until(out, a):
+    i = cuda.grid(1)
+    most, total, k = a[i], float32(0), 0
+    while total < most:
+        for _ in range(int(most)):
+            k += 1
+        total += float32(1)
+    out[i] = k
+
+
 def told(out, a):
     i = cuda.grid(1)
     out[i] = a[i]
@@ -457,6 +467,22 @@ def test_blocks_run_in_pieces_are_one_launch(
         assert_same(interpreted, compiled)
         assert bits(before) == bits(after)
     assert attempts == [True, True]
+
+
+@pytest.mark.parametrize(("budget", "clean"), [(80, [True]), (70, [False])])
+def test_turns_that_hang_on_data_are_counted(
+    budget: int, clean: list[bool], attempts: list[bool]
+) -> None:
+    """All blocks of a batch spend its steps, each of them once, however many go that way."""
+    most = np.full(20 * 32, 5, np.float32)
+    most[100:200] = 3
+    one = case(until, (20, 32), np.zeros(20 * 32), most, step_budget=budget)
+    interpreted, before = one.run(compiled=False)
+    compiled, after = one.run(compiled=True)
+    assert attempts == clean
+    assert interpreted.ok is clean[0]
+    assert_same(interpreted, compiled)
+    assert bits(before) == bits(after)
 
 
 def test_a_room_that_a_suspicious_launch_leaves_is_not_used_again(attempts: list[bool]) -> None:
