@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled import library, traffic
+from simt.compiled import library, traffic, worth
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
@@ -258,7 +258,11 @@ def run(
         room.forget()
     kernel.rooms.append(room)
     if not bounded and spent * together > most_steps:
-        return None
+        words = emitter.context.turns.items()
+        turns = {loop: max(int(state[word]) for word in each) for loop, each in words}
+        most = worth.effort(code, grid, block, arguments, turns).most_steps
+        if most is None or most > most_steps:
+            return None
     return by_line(emitter, counters)
 
 

@@ -316,6 +316,7 @@ class Statements:
     def _loop_together(self, node: ir.Loop, n: int, most: str, turns: Register) -> None:
         """A loop that all lanes leave at the same turn, by its test."""
         w, before = self.w, self.masks.here
+        made = self.context.no_turns()
         w.label(f"again{n}")
         self._count_turn(most, turns, f"out{n}")
         if node.steps:
@@ -327,6 +328,7 @@ class Statements:
         if node.hopeless:
             self.context.suspect_if("true")
         self._turn_limit()
+        self.context.turned(made)
         self.block(node.body)
         if self.masks.here is not before:
             self.masks.set_to(before, self.masks.here)
@@ -334,6 +336,7 @@ class Statements:
         self.block(node.after)
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
+        self.context.most_turns(node, made)
         if node.orelse:
             self.block(node.orelse)
 
@@ -345,6 +348,7 @@ class Statements:
         for cells in (finished, broken, continued):
             masks.zero(cells)
         self._loops.append(_Loop(broken, continued))
+        made = self.context.no_turns()
         w.label(f"again{n}")
         masks.here = running
         w.do(f"br i1 {masks.is_empty(running)}, label %out{n}, label %test{n}")
@@ -361,6 +365,7 @@ class Statements:
         if node.hopeless:
             self.context.suspect_if("true")
         self._turn_limit()
+        self.context.turned(made)
         masks.zero(continued)
         masks.set_to(running, taken)
         self._within(node.body, running)
@@ -370,6 +375,7 @@ class Statements:
         self.block(node.after)
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
+        self.context.most_turns(node, made)
         self._loops.pop()
         ended = Here(finished, masks.fresh().bits, w.memory("i64"), w.memory("i64"))
         masks.count_lanes(ended)
