@@ -7,6 +7,8 @@ from simt.machine.lanes import WARP
 from simt.report import Dim3
 
 _POINTERS = {"counters", "memos", "tables", "clocks"}
+_MIXES = -7046029254386353131
+"""An odd number in whose product with a word each bit hangs on all below it."""
 _KINDS_OF_POINTERS = ("data ", "shadow ", "unset ", "left ")
 
 
@@ -24,6 +26,7 @@ class Context:
         counters: how many there are.
         declared: what it calls of LLVM's own functions, each as it is declared.
         spent: pointer to the steps that the block has spent, i64.
+        path: pointer to a hash of the way that the block has gone, i64.
         epoch: pointer to a number that goes up with each barrier, from block to block.
         first_epoch: what that was when the block began.
         met: pointer to how often the block has met at a barrier.
@@ -45,8 +48,9 @@ class Context:
             "declare i32 @llvm.ctpop.i32(i32)",
             "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
         }
-        self.spent = self.epoch = self.first_epoch = self.met = self.synced = self.clocks = ""
+        self.spent = self.path = self.epoch = self.first_epoch = self.met = self.synced = self.clocks = ""
         self._read: dict[str, Register] = {}
+        self._places = 0
 
     def begin(self, *, syncs_warps: bool, has_tiles: bool) -> None:
         """Writes where the block begins to count.
@@ -63,6 +67,8 @@ class Context:
         w.store("0", self.met, "i64")
         self.spent = w.memory("i64")
         w.store("0", self.spent, "i64")
+        self.path = w.memory("i64")
+        w.store("0", self.path, "i64")
         if syncs_warps:
             self.synced = w.memory("i64", max(self.warps, 2))
             with w.loop(str(self.warps)) as warp:
@@ -83,6 +89,8 @@ class Context:
         w.store(epoch, w.at("%state", str(self.number_of("epoch")), "i64"), "i64")
         spent = w.load(self.spent, "i64")
         w.store(spent, w.at("%state", str(self.number_of("steps")), "i64"), "i64")
+        path = w.load(self.path, "i64")
+        w.store(path, w.at("%state", str(self.number_of("path")), "i64"), "i64")
 
     def number_of(self, name: str) -> int:
         """Returns the word of the state that has a name."""
@@ -107,8 +115,12 @@ class Context:
         return self.w.at(self.slot("counters"), str(self.counted[line, what]), "i64")
 
     def spend(self, steps: int) -> None:
-        """Takes steps off the launch's budget."""
-        self.w.add(str(steps), self.spent)
+        """Takes steps off the launch's budget, at a place that the block has come to."""
+        w = self.w
+        self._places += 1
+        w.add(str(steps), self.spent)
+        turned = w.make(f"mul i64 {w.load(self.path, 'i64')}, {_MIXES}")
+        w.store(w.make(f"add i64 {turned}, {self._places}"), self.path, "i64")
 
     def declare(self, function: str) -> None:
         """Declares a function of LLVM's own, which the text may call from then on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +15,14 @@ from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
 from simt.compiled.text import Writer
 from simt.kernel import ir
+from simt.machine.launch import blocks_per_batch
 from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
+from simt.vocabulary.allocate import local_bytes
 
 MAX_MET = 1 << 20
+PATHS = 61
+"""Ways through a kernel that are remembered of a batch; one more is counted again."""
 
 
 @dataclass(eq=False)
@@ -75,7 +79,12 @@ def _all_blocks(emitter: Emitter) -> str:
         "grid 0",
         "grid 1",
         "most steps seen",
+        "steps of batch",
+        "blocks of batch",
+        "per batch",
+        "paths",
         "steps",
+        "path",
     ):
         emitter.number_of(name)
 
@@ -95,13 +104,36 @@ def _all_blocks(emitter: Emitter) -> str:
         with w.when(w.make(f"icmp ne i32 {end}, 0")):
             w.do(f"ret i32 {end}")
             w.lines.append(f"dead{w.number()}:")
-        steps, most = w.load(word("steps"), "i64"), w.load(word("most steps seen"), "i64")
-        more = w.make(f"icmp sgt i64 {steps}, {most}")
-        w.store(
-            w.make(f"select i1 {more}, i64 {steps}, i64 {most}"), word("most steps seen"), "i64"
-        )
+        _add_steps(w, word)
     w.do("ret i32 0")
     return w.text()
+
+
+def _add_steps(w: Writer, word: Callable[[str], str]) -> None:
+    """Adds a block's steps to those of its batch, unless one before it has gone the same way.
+
+    The interpreter takes a step for all blocks of a batch together: for blocks that go one way as
+    many as for one of them, and for all together at most as many as for those that go ways of
+    their own.
+    """
+    begun = w.load(word("blocks of batch"), "i64")
+    paths = w.load(word("paths"), "ptr")
+    with w.when(w.make(f"icmp eq i64 {begun}, 0")):
+        with w.loop(str(PATHS)) as n:
+            w.store("0", paths, "i64", n)
+        w.store("0", word("steps of batch"), "i64")
+    path = w.load(word("path"), "i64")
+    known = w.at(paths, w.make(f"urem i64 {path}, {PATHS}"), "i64")
+    new = w.make(f"icmp ne i64 {w.load(known, 'i64')}, {path}")
+    with w.when(new):
+        w.store(path, known, "i64")
+        w.add(w.load(word("steps"), "i64"), word("steps of batch"))
+    steps, most = w.load(word("steps of batch"), "i64"), w.load(word("most steps seen"), "i64")
+    more = w.make(f"icmp sgt i64 {steps}, {most}")
+    w.store(w.make(f"select i1 {more}, i64 {steps}, i64 {most}"), word("most steps seen"), "i64")
+    one_more = w.make(f"add i64 {begun}, 1")
+    full = w.make(f"icmp eq i64 {one_more}, {w.load(word('per batch'), 'i64')}")
+    w.store(w.make(f"select i1 {full}, i64 0, i64 {one_more}"), word("blocks of batch"), "i64")
 
 
 def run(
@@ -142,6 +174,8 @@ def run(
     memory("order", order)
     put("count", order.size)
     put("most steps", most_steps)
+    put("per batch", blocks_per_batch(block, local_bytes(code.arrays)))
+    memory("paths", np.zeros(PATHS, np.int64))
     for axis in range(3):
         put(f"grid {axis}", grid[axis])
     for name, array in arrays.items():
@@ -188,6 +222,10 @@ def run(
     if kernel.epoch >= MAX_MET:
         kernel.epochs.clear()
         kernel.epoch = 1
+    if end:
+        # The clocks are those of the last whole block, and what came after it is in the tables.
+        kernel.tables[:] = 0
+        kernel.clocks[:] = 1
     late = int(state[emitter.slots["most steps seen"]]) > most_steps
     return None if end or late else by_line(emitter, counters)
 

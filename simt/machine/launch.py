@@ -373,13 +373,18 @@ _small_lanes = functools.lru_cache(maxsize=64)(_new_lanes)
 _large_lanes = functools.lru_cache(maxsize=4)(_new_lanes)
 
 
+def blocks_per_batch(block: Dim3, local_bytes: int) -> int:
+    """Returns how many blocks run side by side, whose threads have so much local memory each."""
+    lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
+    at_once = min(LANES_PER_BATCH, LOCAL_BYTES_PER_BATCH // max(local_bytes, 1))
+    return max(1, at_once // lanes)
+
+
 def _batches(
     grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool, local_bytes: int
 ) -> list[np.ndarray]:
     order = _blocks(grid)
     if order_seed is not None:
         np.random.default_rng(order_seed).shuffle(order)
-    lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
-    at_once = min(LANES_PER_BATCH, LOCAL_BYTES_PER_BATCH // max(local_bytes, 1))
-    per_batch = order.size if whole else max(1, at_once // lanes)
+    per_batch = order.size if whole else blocks_per_batch(block, local_bytes)
     return [order[start : start + per_batch] for start in range(0, order.size, per_batch)]
