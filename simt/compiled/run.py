@@ -56,6 +56,11 @@ def kernel_of(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
 _KEPT: dict[int, tuple[ir.Code, dict[Any, Any]]] = {}
 
 
+def forget() -> None:
+    """Lets go of all kernels that have been compiled."""
+    _KEPT.clear()
+
+
 def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()

@@ -424,7 +424,7 @@ class _Maker:
         self.say(f"{tile} = cuda.shared.array({self.threads}, int64)")
         self.say(f"{tile}[t] = {self.integer(1)}")
         self.say("cuda.syncwarp()", "pass")
-        self.say(f"x += {tile}[t ^ {self.rng.choice([1, 3, 16, 31])}] % 1009",
+        self.say(f"x += {tile}[(t ^ {self.rng.choice([1, 3, 16, 31])}) % {self.threads}] % 1009",
                  f"x += {tile}[(t + 32) % {self.threads}] % 1009")
         self.say("cuda.syncwarp()", "pass")
         self.say(f"{tile}[t] = 4")
