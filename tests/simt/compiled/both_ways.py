@@ -125,9 +125,8 @@ def recorded(
     given = Copies(arguments)
     Counting.most = 0
     ended = original(configured, arguments, None)
-    faults, watch, _ = ended
-    kinds = tuple(sorted({fault.kind for fault in faults.found.values()}))
-    counters = watch.by_line() if configured.simulation.counters else None
+    kinds = tuple(sorted({fault.kind for fault in ended.faults.found.values()}))
+    counters = ended.by_line if configured.simulation.counters else None
     left = Copies(arguments).remembered()
     return ended, Launch(label, configured, given, left, kinds, counters, Counting.most)
 
@@ -193,16 +192,14 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
     named = {k: v for n, a in values.items() for k, v in launch.arrays_in(n, a).items()}
     arrays = memory.bind(named)
     code = lower(simulation.program.written, tuple(map(launch.type_of, values.values())))
-    order = launch._batches(
-        grid, block, simulation.order_seed, whole=False, local_bytes=local_bytes(code.arrays)
-    )
     return compiled.run(
         code,
         grid,
         block,
         {name: launch.bound(name, value, arrays) for name, value in values.items()},
-        np.concatenate(order),
+        launch.blocks_in_order(grid, simulation.order_seed),
         simulation.step_budget if budget is None else budget,
+        together=launch.blocks_together(block, local_bytes(code.arrays)),
     )
 
 
