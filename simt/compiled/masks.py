@@ -27,6 +27,11 @@ class Here:
     count: str
     warps: str
 
+    @property
+    def fixed(self) -> bool:
+        """Whether it is the mask of all threads, which never changes."""
+        return not self.count.startswith("%")
+
 
 class Masks:
     """The masks of a function.
@@ -121,7 +126,7 @@ class Masks:
     def set_to(self, into: Here, here: Here) -> None:
         """Copies a mask into the room of another."""
         w = self.w
-        if not into.cells:
+        if into.fixed:
             raise NotCompiled("lanes leave where all of them stand")
         with w.loop(str(self.context.lanes)) as lane:
             cell = w.load(here.cells, "i8", lane) if here.cells else "1"

@@ -100,6 +100,12 @@ def is_compiled(code: ir.Code, block: Dim3, unset: frozenset[str]) -> bool:
     return found is not None and isinstance(found[1], Kernel)
 
 
+def forget() -> None:
+    """Lets go of all kernels that have been compiled."""
+    _KERNELS.found.clear()
+    _MACHINE_CODE.found.clear()
+
+
 def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()

@@ -263,7 +263,7 @@ class Statements:
             return
         goes_on = self.block(body)
         if not goes_on or self.masks.here is not before:
-            if not before.cells:
+            if before.fixed:
                 raise NotCompiled("all lanes may leave by one arm of a branch")
             if not goes_on:
                 self.masks.clear(before)
@@ -300,6 +300,7 @@ class Statements:
     def _loop(self, node: ir.Loop) -> None:
         if node.waits:
             raise NotCompiled("a loop that waits for others")
+        before = self.masks.here
         self.block(node.before)
         most, turns = self._most_turns(node), ""
         if most:
@@ -312,6 +313,9 @@ class Statements:
             self._loop_together(node, number, most, turns)
         else:
             self._loop_apart(node, number, alike=alike, counted=bool(most))
+        if not may_leave(node):
+            # All that came to it come past it.
+            self.masks.here = before
 
     def _loop_together(self, node: ir.Loop, n: int, most: str, turns: Register) -> None:
         """A loop that all lanes leave at the same turn, by its test."""
@@ -509,6 +513,7 @@ class Statements:
         result = "" if dtype is None else self.values.room(dtype)
         self._calls.append(_Call(code, result, dtype))
         self.masks.here = self.masks.copy(before)
+        variables.forget()
         for (name, (wanted, own)), each in zip(code.parameters.items(), given, strict=True):
             self._hand_over(name, wanted, own, each)
         self.block(code.body)
