@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not jit.available(), reason="no LLVM to compile 
 
 def by_number(out, a, b, n):
     i = cuda.grid(1)
-    if n > 2:
+    if n > 2:  # noqa: SIM108 - two statements
         x = a
     else:
         x = b
@@ -37,8 +37,8 @@ def after_its_name(out, a, b, n):
     i = cuda.grid(1)
     for k in range(n):
         if k > 0:
-            out[i] = x[i]  # noqa: F821
-        x = a
+            out[i] = x[i]
+        x = a  # noqa: F841
 
 
 def in_some_lanes(out, a, b, n):
