@@ -14,7 +14,10 @@ THREADS = 256
 TILE = 16
 RADIUS = 4
 BINS = 64
+QUERIES = 128
+DEPTH = 64
 N = 1 << 14
+MANY = 1 << 20
 
 Launch = tuple[Any, Any]
 Arguments = list[np.ndarray]
@@ -66,10 +69,10 @@ def _blocks(a: np.ndarray) -> np.ndarray:
     return a.reshape(-1, THREADS)
 
 
-def _map(n: int, rounds: int) -> Case:
+def _map(n: int, rounds: int, threads: int = THREADS) -> Case:
     return Case(
         "scale",
-        (n // THREADS, THREADS),
+        (n // threads, threads),
         lambda rng: [_nan(n), _vector(rng, n)],
         lambda a: 2 * a + 1,
         rounds,
@@ -92,6 +95,33 @@ def _matmul(n: int, rounds: int = 1) -> Case:
     )
 
 
+def _block_sums(n: int, rounds: int = 1) -> Case:
+    return Case(
+        "tree_sum",
+        (n // THREADS, THREADS),
+        lambda rng: [_nan(n // THREADS), _vector(rng, n)],
+        lambda a: _blocks(a).sum(axis=1),
+        rounds,
+        quick=not rounds,
+    )
+
+
+def _histogram(n: int, rounds: int) -> Case:
+    return Case(
+        "histogram",
+        (n // THREADS, THREADS),
+        lambda rng: [np.zeros(BINS, np.int64), rng.integers(0, BINS, n)],
+        lambda bins: np.bincount(bins, minlength=BINS),
+        rounds,
+        quick=True,
+    )
+
+
+def _attend(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    scores = np.exp(q @ k.T)
+    return scores @ v / scores.sum(axis=1, keepdims=True)
+
+
 def _convolve(a: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.correlate(np.pad(a, RADIUS), weights)
 
@@ -99,12 +129,7 @@ def _convolve(a: np.ndarray, weights: np.ndarray) -> np.ndarray:
 FLAT: Launch = (N // THREADS, THREADS)
 CASES: dict[str, Case] = {
     "map 2^14": _map(N, 3),
-    "reduction 2^14": Case(
-        "tree_sum",
-        FLAT,
-        lambda rng: [_nan(N // THREADS), _vector(rng)],
-        lambda a: _blocks(a).sum(axis=1),
-    ),
+    "reduction 2^14": _block_sums(N),
     "scan 2^14": Case(
         "hillis_steele",
         FLAT,
@@ -121,14 +146,7 @@ CASES: dict[str, Case] = {
         3,
         quick=True,
     ),
-    "histogram 2^14": Case(
-        "histogram",
-        FLAT,
-        lambda rng: [np.zeros(BINS, np.int64), rng.integers(0, BINS, N)],
-        lambda bins: np.bincount(bins, minlength=BINS),
-        3,
-        quick=True,
-    ),
+    "histogram 2^14": _histogram(N, 3),
     "conv1d 2^14": Case(
         "conv1d",
         FLAT,
@@ -137,6 +155,20 @@ CASES: dict[str, Case] = {
         3,
         quick=True,
     ),
+    "attention 128x64": Case(
+        "flash_attention",
+        (1, QUERIES),
+        lambda rng: [
+            _nan(QUERIES, DEPTH),
+            *(_vector(rng, QUERIES * DEPTH).reshape(QUERIES, DEPTH) / 4 for _ in "qkv"),
+        ],
+        _attend,
+    ),
     "map 2^22": _map(1 << 22, 0),
     "matmul 512": _matmul(512, 0),
+    "block sums 2^20": _block_sums(MANY, 0),
+    "histogram 2^20": _histogram(MANY, 0),
+    "map 64": _map(64, 0, threads=64),
 }
+EIGHT = tuple(CASES)[:8]
+"""Those over which a mean is taken."""

@@ -7,8 +7,10 @@ how far the simulator stays behind it is what its detectors and counters cost.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from kernels import BINS, PADDED, RADIUS, THREADS, TILE, WINDOW
+from kernels import BINS, DEPTH, KEYS, LOWEST, PADDED, QUERIES, RADIUS, THREADS, TILE, WINDOW
 from numba import njit
 
 TWO, ONE, ZERO = np.float32(2), np.float32(1), np.float32(0)
@@ -124,3 +126,36 @@ def conv1d(out, a, weights):
             i = block * THREADS + t
             if i < out.size:
                 out[i] = total
+
+
+@njit
+def flash_attention(out, q, k, v):
+    keys = np.empty((KEYS, DEPTH), np.float32)
+    values = np.empty((KEYS, DEPTH), np.float32)
+    own = np.empty((QUERIES, DEPTH), np.float32)
+    sums = np.zeros((QUERIES, DEPTH), np.float32)
+    most = np.full(QUERIES, np.float32(LOWEST))
+    part = np.zeros(QUERIES, np.float32)
+    for t in range(QUERIES):
+        for c in range(DEPTH):
+            own[t, c] = q[t, c]
+    for first in range(0, k.shape[0], KEYS):
+        for t in range(QUERIES):
+            for row in range(t // DEPTH, KEYS, QUERIES // DEPTH):
+                keys[row, t % DEPTH] = k[first + row, t % DEPTH]
+                values[row, t % DEPTH] = v[first + row, t % DEPTH]
+        for t in range(QUERIES):
+            for j in range(KEYS):
+                score = ZERO
+                for c in range(DEPTH):
+                    score += own[t, c] * keys[j, c]
+                new = max(most[t], score)
+                p = np.float32(math.exp(score - new))
+                shrink = np.float32(math.exp(most[t] - new))
+                part[t] = part[t] * shrink + p
+                for c in range(DEPTH):
+                    sums[t, c] = sums[t, c] * shrink + p * values[j, c]
+                most[t] = new
+    for t in range(QUERIES):
+        for c in range(DEPTH):
+            out[t, c] = sums[t, c] / part[t]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from numba import cuda, float32
 
 THREADS = 256
@@ -10,6 +12,10 @@ PADDED = TILE + 1
 RADIUS = 4
 WINDOW = THREADS + 2 * RADIUS
 BINS = 64
+QUERIES = 128
+DEPTH = 64
+KEYS = 32
+LOWEST = -math.inf
 
 
 @cuda.jit
@@ -114,3 +120,38 @@ def conv1d(out, a, weights):
         total += window[t + k] * weights[k]
     if i < out.size:
         out[i] = total
+
+
+@cuda.jit
+def flash_attention(out, q, k, v):
+    """out = softmax(q k.T) v, a query for each thread, KEYS keys at a time, no scores in memory"""
+    keys = cuda.shared.array((KEYS, DEPTH), float32)
+    values = cuda.shared.array((KEYS, DEPTH), float32)
+    own = cuda.local.array(DEPTH, float32)
+    sums = cuda.local.array(DEPTH, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    for c in range(DEPTH):
+        own[c] = q[i, c]
+        sums[c] = float32(0)
+    most = float32(LOWEST)
+    part = float32(0)
+    for first in range(0, k.shape[0], KEYS):
+        for row in range(t // DEPTH, KEYS, QUERIES // DEPTH):
+            keys[row, t % DEPTH] = k[first + row, t % DEPTH]
+            values[row, t % DEPTH] = v[first + row, t % DEPTH]
+        cuda.syncthreads()
+        for j in range(KEYS):
+            score = float32(0)
+            for c in range(DEPTH):
+                score += own[c] * keys[j, c]
+            new = max(most, score)
+            p = math.exp(score - new)
+            shrink = math.exp(most - new)
+            part = part * shrink + p
+            for c in range(DEPTH):
+                sums[c] = sums[c] * shrink + p * values[j, c]
+            most = new
+        cuda.syncthreads()
+    for c in range(DEPTH):
+        out[i, c] = sums[c] / part

@@ -11,7 +11,7 @@ import warnings
 
 
 def main(name: str) -> None:
-    """Prints the median milliseconds of a launch and what is wrong with its result, as JSON."""
+    """Prints a launch's median milliseconds of the processor, and what is wrong with its result."""
     if os.environ.get("NUMBA_ENABLE_CUDASIM") != "1":
         sys.exit("numba_side.py times Numba's simulator: set NUMBA_ENABLE_CUDASIM=1")
     # Numba announces that its own CUDA target moves to another package; the simulator stays.
@@ -23,9 +23,9 @@ def main(name: str) -> None:
     seconds = []
     for _ in range(case.rounds):
         arguments = case.arguments()
-        start = time.perf_counter()
+        start = time.process_time()
         getattr(kernels, case.kernel)[case.launch](*arguments)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     milliseconds = statistics.median(seconds) * 1e3
     print(json.dumps({"milliseconds": milliseconds, "mistake": case.mistake(arguments)}))
 

@@ -15,10 +15,13 @@ from gpu_course.grading.kernel import on_card
 from gpu_course.hardware import guard_zones, records
 from gpu_course.puzzle import Case, KernelPuzzle, index
 from gpu_course.units import KIB
+from simt.compiled.analysis import NotCompiled
+from simt.compiled.run import run
 from simt.errors import HAZARD_ERRORS, KernelRefused
 from simt.kernel import legality, source
 from simt.kernel.intrinsics import NAMES
-from simt.machine import interpreter, launch, scheduler
+from simt.kernel.lower import lower
+from simt.machine import interpreter, launch, memory, scheduler
 from simt.machine.launch import dim3
 from simt.observe import touches
 from simt.simulator import STEP_BUDGET, simulate
@@ -90,6 +93,28 @@ def test_what_the_page_calls_refused_is_refused(row: list[str], tmp_path: Path) 
     with pytest.raises(KernelRefused) as caught:
         simulate(f"{path}:kernel")[1, 1](np.zeros(4))
     assert caught.value.line == 6
+
+
+@pytest.mark.parametrize("row", rows("interpreted"), ids=lambda row: row[0])
+def test_what_the_page_calls_interpreted_is_not_compiled(row: list[str], tmp_path: Path) -> None:
+    with pytest.raises(NotCompiled):
+        _compiled(row[0].strip("`"), tmp_path)
+
+
+def test_a_line_that_is_compiled_is_not_taken_for_one_that_stays(tmp_path: Path) -> None:
+    assert _compiled("x[0] = a[0]", tmp_path) is not None
+
+
+def _compiled(line: str, folder: Path) -> object:
+    """What compiled code says of a kernel with one line."""
+    path = folder / "kernel.py"
+    path.write_text(f"from numba import cuda\n\n\ndef kernel(a, x):\n    {line}\n")
+    program = simulate(f"{path}:kernel").program
+    values = launch.bind_arguments(program, (np.zeros(4, np.int64), np.zeros(4, np.float32)))
+    arrays = memory.bind(values)
+    given = {name: launch.bound(name, value, arrays) for name, value in values.items()}
+    code = lower(program.written, tuple(map(launch.type_of, values.values())))
+    return run(code, (1, 1, 1), (1, 1, 1), given, np.zeros(1, np.int64), STEP_BUDGET)
 
 
 def test_every_verdict_has_its_section() -> None:

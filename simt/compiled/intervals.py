@@ -147,9 +147,7 @@ class _Intervals:
         """What a statement does itself; statements in it not counted."""
         stored = frozenset(self._stored_by(node))
         after = state | stored
-        barrier = any(
-            isinstance(each, ir.Call) and each.path in BARRIERS for each in _always(node)
-        )
+        barrier = any(isinstance(each, ir.Call) and each.path in BARRIERS for each in _always(node))
         for each in _expressions(node):
             if id(each) in self.loads:
                 known = self.seen.get(id(each), NOTHING)

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+LEAST_LLVM = (17, 0, 0)
 LEVEL = 2
 """How hard LLVM tries, from 0 to 3: at 0 it compiles twenty times as fast, for code as much slower."""
 BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
@@ -14,12 +15,15 @@ BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 @functools.cache
 def available() -> bool:
-    """Whether there is a compiler: the engine alone is installed without one."""
+    """Whether there is a compiler: the engine alone is installed without one.
+
+    One that is too old is none either: that of llvmlite 0.44 reads no pointers without a type.
+    """
     try:
         _machine()
     except (ImportError, OSError, RuntimeError):
         return False
-    return True
+    return bool(_binding().llvm_version_info >= LEAST_LLVM)
 
 
 def _binding() -> Any:

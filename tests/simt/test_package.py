@@ -10,6 +10,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from simt.errors import HAZARD_ERRORS
 
 ROOT = Path(__file__).parents[2]
@@ -83,7 +85,7 @@ def test_its_code_and_its_readme_know_nothing_of_a_course() -> None:
 
 def test_what_it_imports_it_names_as_needed() -> None:
     """Beside Python's own modules and what it stands in for."""
-    needed = {re.match(r"[\w-]+", each).group() for each in PROJECT["project"]["dependencies"]}
+    needed = _names(PROJECT["project"]["dependencies"])
     outside = set()
     for path in files():
         if path.suffix != ".py":
@@ -94,4 +96,82 @@ def test_what_it_imports_it_names_as_needed() -> None:
             elif isinstance(node, ast.ImportFrom):
                 outside.add((node.module or "").partition(".")[0])
     plugins = {"pytest"}  # is there where the plugin is asked for
-    assert outside - set(sys.stdlib_module_names) - {"simt", "numba"} - plugins == needed
+    extras = {
+        name
+        for extra in PROJECT["project"]["optional-dependencies"].values()
+        for name in _names(extra)
+    }
+    assert outside - set(sys.stdlib_module_names) - {"simt", "numba"} - plugins == needed | extras
+
+
+def _names(requirements: list[str]) -> set[str]:
+    return {re.match(r"[\w-]+", each).group() for each in requirements}
+
+
+WITHOUT = "import sys; sys.modules['llvmlite'] = None"
+TOO_OLD = "from llvmlite import binding; binding.llvm_version_info = (15, 0, 7)"
+"""As with llvmlite 0.44, which comes with Numba 0.61."""
+LARGE = """
+import numpy as np
+from simt.compiled import jit
+from simt.simulator import simulate
+
+out, a = np.zeros(1 << 16), np.arange(float(1 << 16))
+report = simulate("kernel.py:scale")[256, 256](out, a)
+print(jit.available(), report.ok, report.counters.global_load.requests, (out == 2 * a).all())
+"""
+KERNEL = """
+from numba import cuda
+
+
+def scale(out, a):
+    i = cuda.grid(1)
+    if i < a.size:
+        out[i] = 2 * a[i]
+"""
+
+
+def _told(code: str, folder: Path, **environment: str) -> str:
+    """What a new Python prints, in a folder with a kernel.py."""
+    (folder / "kernel.py").write_text(KERNEL)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize("first", [WITHOUT, TOO_OLD], ids=["none", "too old"])
+@pytest.mark.parametrize("when", ["auto", "always"])
+def test_without_a_compiler_all_launches_are_interpreted(
+    first: str, when: str, tmp_path: Path
+) -> None:
+    told = _told(f"{first}\n{LARGE}", tmp_path, SIMT_COMPILED=when)
+    assert told == "False True 2048 True\n"
+
+
+def test_with_one_it_is_found(tmp_path: Path) -> None:
+    assert _told(LARGE, tmp_path, SIMT_COMPILED="always") == "True True 2048 True\n"
+
+
+SMALL = """
+import sys
+import numpy as np
+from simt.simulator import simulate
+
+out = np.zeros(64)
+report = simulate("kernel.py:scale")[1, 64](out, np.arange(64.0))
+print(report.ok, "llvmlite" in sys.modules)
+"""
+
+
+def test_a_small_launch_does_not_load_the_compiler(tmp_path: Path) -> None:
+    """It takes 40 MB and longer than the launch."""
+    assert _told(SMALL, tmp_path, SIMT_COMPILED="auto") == "True False\n"
+    loaded = f"import llvmlite\n{SMALL}"
+    assert _told(loaded, tmp_path, SIMT_COMPILED="auto") == "True True\n"
