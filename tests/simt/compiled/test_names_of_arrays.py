@@ -37,7 +37,7 @@ def after_its_name(out, a, b, n):
     i = cuda.grid(1)
     for k in range(n):
         if k > 0:
-            out[i] = x[i]
+            out[i] = x[i]  # noqa: F821
         x = a  # noqa: F841
 
 
