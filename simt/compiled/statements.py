@@ -126,7 +126,7 @@ class Statements:
         if node.empty:
             return
         if isinstance(target, str) and isinstance(frame.types.get(target), types.ArrayType):
-            frame.variables[target] = self.expressions.array(value)
+            self._name_array(target, self.expressions.array(value))
         elif isinstance(target, int):
             self.variables.put_aside(target, self.expressions.worked_out(value))
         elif target is None:
@@ -139,6 +139,12 @@ class Statements:
                 found = self.expressions.worked_out(value)
             dtype = number_type(node.type, f"{target} holds no number")
             self.variables.give(target, dtype, found, self.masks.here)
+
+    def _name_array(self, name: str, array: Memory) -> None:
+        """Gives an array a name, which is nothing that happens at run time."""
+        frame = self.variables.frame
+        if frame.variables.setdefault(name, array) is not array or name in frame.analysis.checked:
+            raise NotCompiled("a name of several arrays, or of none in some lanes")
 
     def _store(self, node: ir.Store) -> None:
         if node.field:
