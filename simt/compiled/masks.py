@@ -121,16 +121,21 @@ class Masks:
     def set_to(self, into: Here, here: Here) -> None:
         """Copies a mask into the room of another."""
         w = self.w
-        if not into.cells:
-            raise NotCompiled("lanes leave where all of them stand")
+        self._can_change(into)
         with w.loop(str(self.context.lanes)) as lane:
             cell = w.load(here.cells, "i8", lane) if here.cells else "1"
             w.store(cell, into.cells, "i8", lane)
         self.count_lanes(into)
 
+    def _can_change(self, here: Here) -> None:
+        """That of all lanes is a constant."""
+        if not here.count.startswith("%"):
+            raise NotCompiled("lanes leave where all of them stand")
+
     def clear(self, here: Here) -> None:
         """Takes all lanes out of a mask."""
         w = self.w
+        self._can_change(here)
         with w.loop(str(self.context.lanes)) as lane:
             w.store("0", here.cells, "i8", lane)
         self.count_lanes(here)

@@ -256,7 +256,8 @@ class Statements:
     def _loop_apart(self, node: ir.Loop, n: int, *, alike: bool, counted: bool) -> None:
         """A loop that lanes leave at different turns, or in the middle of one."""
         w, masks = self.w, self.masks
-        running = masks.copy(masks.here)
+        before = masks.here
+        running = masks.copy(before)
         finished, broken, continued = (w.memory("i8", self.context.lanes) for _ in range(3))
         for cells in (finished, broken, continued):
             masks.zero(cells)
@@ -286,10 +287,13 @@ class Statements:
         w.lines.append(f"out{n}:")
         self._loops.pop()
         ended = Here(finished, masks.fresh().bits, w.memory("i64"), w.memory("i64"))
-        masks.count_lanes(ended)
         if node.orelse:
+            masks.count_lanes(ended)
             with w.when(w.make(f"xor i1 {masks.is_empty(ended)}, true")):
                 self._within(node.orelse, ended)
+        if not may_leave(node):
+            masks.here = before  # All lanes meet again.
+            return
         self._join(finished, broken)
         masks.here = masks.count_lanes(ended)
 
