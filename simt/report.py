@@ -9,10 +9,10 @@ block starting on a fresh one.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -196,6 +196,29 @@ class Touch:
     values: np.ndarray | None = None
 
 
+class _WhenAsked:
+    """The touches of a report: they are there, or whoever asks first has them found."""
+
+    @overload
+    def __get__(self, report: None, owner: type[Report]) -> tuple[Touch, ...]: ...
+    @overload
+    def __get__(self, report: Report, owner: type[Report]) -> tuple[Touch, ...]: ...
+    def __get__(self, report: Report | None, owner: type[Report]) -> tuple[Touch, ...]:
+        """Returns them; of the class, what a report has without any."""
+        if report is None:
+            return ()
+        found: tuple[Touch, ...] | Callable[[], tuple[Touch, ...]] = vars(report)["touches"]
+        if callable(found):
+            vars(report)["touches"] = found = found()
+        return found
+
+    def __set__(
+        self, report: Report, touches: tuple[Touch, ...] | Callable[[], tuple[Touch, ...]]
+    ) -> None:
+        """Keeps them, or a function that finds them."""
+        vars(report)["touches"] = touches
+
+
 @dataclass(frozen=True)
 class Report:
     """What one launch did.
@@ -205,7 +228,8 @@ class Report:
         hazards: every Hazard, errors first.
         by_line: what was counted, by line of the kernel's file.
         launch: the LaunchShape.
-        touches: who touched what, kept for launches of at most 4,096 lanes; empty above.
+        touches: who touched what, kept for launches of at most 4,096 lanes; empty above. They may
+            be given as a function that finds them when they are first asked for.
         printed: what the kernel printed, in thread order.
         finished: True when every thread came to its end. False where the launch was not legal, or
             was given up: an endless loop, or so many errors that it told nothing more. The arrays
@@ -217,7 +241,7 @@ class Report:
     hazards: tuple[Hazard, ...]
     by_line: Mapping[int, Counters]
     launch: LaunchShape
-    touches: tuple[Touch, ...] = ()
+    touches: _WhenAsked = _WhenAsked()
     printed: str = ""
     finished: bool = True
 
@@ -230,6 +254,10 @@ class Report:
     def ok(self) -> bool:
         """True when no hazard of severity "error" was found."""
         return not any(h.severity == "error" for h in self.hazards)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns what a copy has: touches, and no function that would find them."""
+        return {**vars(self), "touches": self.touches}
 
     def __repr__(self) -> str:
         shape = self.launch

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from simt.compiled.filter import OFF, Filter, asked_for
 from simt.errors import HAZARD_ERRORS, UserError
 from simt.kernel import legality, source
 from simt.machine import launch
 from simt.machine.faults import POLICIES, Fault, FaultLog
 from simt.machine.lent import lent_arguments
-from simt.machine.observer import Observer
+from simt.machine.observer import Observer, Setting
 from simt.machine.schedule import Kind, RoundRobin, Schedule
 from simt.machine.scheduler import MAX_LANES
 from simt.machine.watchdog import Waits
 from simt.observe.counts import Barriers, Divergence, Idling, Precision, Resources, WideLoads
 from simt.observe.explain import explain
 from simt.observe.races import Races
+from simt.observe.touches import MAX_LANES as MAX_LANES_TOUCHED
 from simt.observe.touches import Touches
 from simt.observe.transactions import Banks, Coalescing
-from simt.report import Counters, Dim3, LaunchShape, Printout, Report
+from simt.report import Counters, Dim3, LaunchShape, Printout, Report, Touch
 
 STEP_BUDGET = 250_000
+MAX_BYTES_KEPT = 1 << 24
+"""Of the arrays of a small launch that runs compiled: they are kept for whoever asks who touched
+them, and with more the interpreter runs it."""
 
 
 class Simulation:
@@ -45,8 +50,10 @@ class Simulation:
         observers: Sequence[Observer],
         counters: bool,
         detect_races: bool,
+        compiled: bool | None,
     ) -> None:
         self.schedule = schedule
+        self.compiled = compiled
         self.counters = counters
         self.detect_races = detect_races
         self.observers = tuple(observers)
@@ -96,29 +103,29 @@ class _Configured:
         arguments = lent_arguments(kernel.parameters, arguments)
         fact = launch.illegal(self.grid, self.block)
         if fact is not None:
-            faults, watch, printout = FaultLog(), _Watch(), Printout()
-            line = kernel.tree.lineno
+            faults, line = FaultLog(), kernel.tree.lineno
             faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
             faults.finished = False
+            seen = _Seen(faults, _Watch(), {})
         else:
             launch.check_size(kernel.name, self.grid, self.block)
-            faults, watch, printout = self._run(arguments)
+            seen = self._run(arguments)
         report = Report(
             kernel=kernel.name,
             file=kernel.file,
-            hazards=explain(faults, kernel, self.grid, self.block),
-            by_line=watch.by_line(),
-            launch=_shape(self.grid, self.block, watch.resources),
-            touches=tuple(watch.touches.found),
-            printed=printout.text(),
-            finished=faults.finished,
+            hazards=explain(seen.faults, kernel, self.grid, self.block),
+            by_line=seen.by_line,
+            launch=_shape(self.grid, self.block, seen.resources),
+            touches=seen.touches,
+            printed=seen.printed,
+            finished=seen.faults.finished,
         )
         if simulation.raise_on_hazard and not report.ok:
             hazard = report.hazards[0]
             raise HAZARD_ERRORS[hazard.kind](report, hazard)
         return report
 
-    def _run(self, arguments: tuple[Any, ...]) -> tuple[FaultLog, _Watch, Printout]:
+    def _run(self, arguments: tuple[Any, ...]) -> _Seen:
         """All threads together; from the start in warps, then in threads, where they must wait."""
         simulation = self.simulation
         if simulation.schedule is not None:
@@ -136,9 +143,7 @@ class _Configured:
             schedule = RoundRobin(finer, seed=simulation.order_seed)
         return self._launch(arguments, schedule)
 
-    def _follow(
-        self, arguments: tuple[Any, ...], schedule: Schedule
-    ) -> tuple[FaultLog, _Watch, Printout]:
+    def _follow(self, arguments: tuple[Any, ...], schedule: Schedule) -> _Seen:
         try:
             return self._launch(arguments, schedule)
         except Waits as waits:
@@ -159,15 +164,18 @@ class _Configured:
                 "launch fewer blocks",
             ) from None
 
-    def _launch(
-        self, arguments: tuple[Any, ...], schedule: Schedule | None
-    ) -> tuple[FaultLog, _Watch, Printout]:
+    def _launch(self, arguments: tuple[Any, ...], schedule: Schedule | None) -> _Seen:
         simulation = self.simulation
         faults, watch, printout = FaultLog(), _Watch(), Printout()
         own: tuple[Observer, ...] = ()
         if simulation.detect_races:
             own = watch.all() if simulation.counters else (watch.races, watch.resources)
-        launch.run(
+        filter_, before = self._filter(schedule), _Before(self, arguments)
+
+        def instead(setting: Setting) -> bool:
+            return filter_ is not None and filter_.clean(setting, before.keep)
+
+        steps = launch.run(
             simulation.program,
             self.grid,
             self.block,
@@ -180,8 +188,69 @@ class _Configured:
             policy=simulation.policy,
             printout=printout,
             schedule=schedule,
+            instead=None
+            if filter_ is None
+            else lambda setting: filter_.clean(setting, before.keep),
         )
-        return faults, watch, printout
+        if filter_ is None:
+            return _Seen(faults, watch, watch.by_line(), printout.text())
+        if filter_.by_line is None:
+            filter_.interpreted(steps)
+            return _Seen(faults, watch, watch.by_line(), printout.text())
+        watch.resources.begin(filter_.setting)
+        by_line = filter_.by_line if simulation.counters else {}
+        return _Seen(faults, watch, by_line, touches=before.touches)
+
+    def _filter(self, schedule: Schedule | None) -> Filter | None:
+        """What may run a launch compiled; None where somebody asks for more than it tells."""
+        simulation = self.simulation
+        if schedule or simulation.may_wait or simulation.observers or not simulation.detect_races:
+            return None
+        how = asked_for(simulation.compiled)
+        return None if how == OFF else Filter(how, simulation.step_budget)
+
+
+class _Before:
+    """The arrays of a launch as they were before, should somebody ask later who touched what."""
+
+    def __init__(self, launched: _Configured, arguments: tuple[Any, ...]) -> None:
+        self.launched = launched
+        self.arguments = arguments
+
+    def keep(self) -> bool:
+        """Keeps them where a report has touches; returns False where they take too much room."""
+        shape = _shape(self.launched.grid, self.launched.block, Resources())
+        self.has_touches = self.launched.simulation.counters and shape.lanes <= MAX_LANES_TOUCHED
+        if not self.has_touches:
+            return True
+        if sum(a.nbytes for a in self.arguments if isinstance(a, np.ndarray)) > MAX_BYTES_KEPT:
+            return False
+        self.arguments = _copies(self.arguments)
+        self.program = self.launched.simulation.program
+        return True
+
+    def touches(self) -> tuple[Touch, ...]:
+        """Returns who touched what, as the interpreter finds it."""
+        if not self.has_touches:
+            return ()
+        simulation, touches = self.launched.simulation, Touches()
+        launch.run(
+            self.program,
+            self.launched.grid,
+            self.launched.block,
+            _copies(self.arguments),
+            (touches,),
+            FaultLog(),
+            order_seed=simulation.order_seed,
+            step_budget=simulation.step_budget,
+            dynamic_bytes=self.launched.shared_bytes,
+            policy=simulation.policy,
+        )
+        return tuple(touches.found)
+
+
+def _copies(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(a.copy(order="K") if isinstance(a, np.ndarray) else a for a in arguments)
 
 
 def simulate(
@@ -195,6 +264,7 @@ def simulate(
     observers: Sequence[Observer] = (),
     counters: bool = True,
     detect_races: bool = True,
+    compiled: bool | None = None,
 ) -> Simulation:
     """Returns a kernel ready to launch on the simulated GPU.
 
@@ -219,6 +289,9 @@ def simulate(
         counters: False leaves the report without counters and touches, for hazards alone.
         detect_races: False looks for no races and counts nothing: the quickest way to what the
             arrays hold at the end, and one that no number of races ends early.
+        compiled: whether a launch may run as machine code, which tells the same sooner: None where
+            an estimate says that it pays; True wherever it is possible; False never. Where it is
+            None, the environment variable SIMT_COMPILED may say "always" or "off".
 
     Raises:
         KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
@@ -243,6 +316,7 @@ def simulate(
         observers=observers,
         counters=counters,
         detect_races=detect_races,
+        compiled=compiled,
     )
 
 
@@ -278,6 +352,32 @@ def _shape(grid: Dim3, block: Dim3, used: Resources) -> LaunchShape:
 
 _COUNTED_AS = {"fma": "fma", "float64_comparison": "float64_comparisons"}
 """What lanes do -> the counter of it, where its name is not that of operations."""
+
+
+class _Seen:
+    """What a launch leaves behind, for its report.
+
+    Args:
+        faults: what went wrong.
+        watch: who has watched it.
+        by_line: what was counted.
+        printed: what it printed.
+        touches: finds who touched what; by default those that were watched.
+    """
+
+    def __init__(
+        self,
+        faults: FaultLog,
+        watch: _Watch,
+        by_line: dict[int, Counters],
+        printed: str = "",
+        touches: Callable[[], tuple[Touch, ...]] | None = None,
+    ) -> None:
+        self.faults = faults
+        self.resources = watch.resources
+        self.by_line = by_line
+        self.printed = printed
+        self.touches = tuple(watch.touches.found) if touches is None else touches
 
 
 class _Watch:

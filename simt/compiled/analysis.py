@@ -70,11 +70,17 @@ class Analysis:
             self._next = 0
             self._known: list[set[str]] = [set(code.parameters)]
             self._block(code.body, ())
-            for name, places in self._given.items():
-                if not self._together(places, self._read.get(name, set())):
+            for name in self._given:
+                if not self.together(name):
                     self.alike[name] = _none(self.alike.get(name, False))
             if (self.alike, self.divergent) == before:
                 break
+
+    def together(self, variable: str | int) -> bool:
+        """Whether a variable is set by lanes that are together, and read by none but those."""
+        if isinstance(variable, int):
+            return True
+        return self._together(self._given.get(variable, set()), self._read.get(variable, set()))
 
     @staticmethod
     def _together(given: set[Place], read: set[Place]) -> bool:
@@ -234,3 +240,4 @@ def _both(one: Alike, other: Alike) -> Alike:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return tuple(map(_both, one, other))
     return one is True and other is True
+

@@ -6,7 +6,7 @@ an array in any interval that a load of it lies in, no store can be unordered be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -17,6 +17,7 @@ ANY = -1
 """Stands for arrays of which the text does not say which they are."""
 Stored = frozenset[int]
 NOTHING: Stored = frozenset()
+_WAYS = ("break", "continue")
 BARRIERS = frozenset(f"cuda.syncthreads{how}" for how in ("", "_count", "_and", "_or"))
 
 
@@ -75,7 +76,7 @@ class _Intervals:
         """Returns what was stored since the last barrier before each load, or is up to the next."""
         self.forward = forward
         self.seen: dict[int, Stored] = {}
-        self.left: list[Stored] = []
+        self.ways: list[dict[str, Stored]] = []
         self._block(self.code.body, NOTHING)
         return self.seen
 
@@ -91,46 +92,62 @@ class _Intervals:
             arms = self._block(node.body, state) | self._block(node.orelse, state)
             return arms if self.forward else self._own(node, arms)
         if isinstance(node, ir.Loop):
-            return self._loop(node, state)
+            found = self._loop_on(node, state) if self.forward else self._loop_back(node, state)
+            self.ways.pop()
+            return found
         if isinstance(node, ir.Leave):
-            # Where it goes to is met by all that any part of the loop, or of the kernel, stores.
-            self.left.append(state)
-            return self._own(node, state)
+            if self.forward:
+                state = self._own(node, state)
+                if node.how in _WAYS:
+                    self.ways[-1][node.how] = self.ways[-1].get(node.how, NOTHING) | state
+                return NOTHING
+            # What is stored where it goes to; a thread that returns stores nothing any more.
+            return self._own(node, self.ways[-1][node.how] if node.how in _WAYS else NOTHING)
         return self._own(node, state)
 
-    def _loop(self, node: ir.Loop, state: Stored) -> Stored:
-        if self.forward:
-            state = self._block(node.before, state)
-        top = state
+    def _loop_on(self, node: ir.Loop, state: Stored) -> Stored:
+        """What has been stored when a loop is over."""
+        top = self._block(node.before, state)
+        ways: dict[str, Stored] = {}
+        self.ways.append(ways)
         while True:
-            if self.forward:
-                end = self._own(node, top)
-                end = self._block(node.after, self._block(node.body, end))
-            else:
-                end = self._block(node.body, self._block(node.after, top))
-                end = self._own(node, end)
-            # Whoever leaves a turn early takes along what was stored until then.
-            both = top | end | self._all_stored(node) if _leaves(node.body) else top | end
+            tested = self._own(node, top)
+            end = self._block(node.body, tested) | ways.get("continue", NOTHING)
+            both = top | self._block(node.after, end)
             if both == top:
                 break
             top = both
-        top = self._own(node, top)
-        top |= self._block(node.orelse, top)
-        return top if self.forward else self._block(node.before, top)
+        # A loop over arrays ends untested.
+        over = tested if node.most is None else tested | top
+        return self._outside(node.orelse, over) | ways.get("break", NOTHING)
 
-    def _all_stored(self, node: ir.Loop) -> Stored:
-        found: set[int] = set()
-        for statement in _statements((node,)):
-            found |= self._stored_by(statement)
-        return frozenset(found)
+    def _loop_back(self, node: ir.Loop, state: Stored) -> Stored:
+        """What is stored from the beginning of a loop on."""
+        top = NOTHING
+        self.ways.append({"break": state, "continue": NOTHING})
+        over = self._outside(node.orelse, state)
+        while True:
+            self.ways[-1]["continue"] = end = self._block(node.after, top)
+            both = self._own(node, self._block(node.body, end) | over) | top
+            if node.most is not None:
+                both |= over
+            if both == top:
+                break
+            top = both
+        return self._block(node.before, top)
+
+    def _outside(self, body: ir.Block, state: Stored) -> Stored:
+        """Goes through what follows the last turn of a loop, in which `break` leaves one around."""
+        own = self.ways.pop()
+        state = self._block(body, state)
+        self.ways.append(own)
+        return state
 
     def _own(self, node: ir.Statement, state: Stored) -> Stored:
         """What a statement does itself; statements in it not counted."""
         stored = frozenset(self._stored_by(node))
         after = state | stored
-        barrier = any(
-            isinstance(each, ir.Call) and each.path in BARRIERS for each in _expressions(node)
-        )
+        barrier = any(isinstance(each, ir.Call) and each.path in BARRIERS for each in _always(node))
         for each in _expressions(node):
             if id(each) in self.loads:
                 known = self.seen.get(id(each), NOTHING)
@@ -154,8 +171,21 @@ def _is_shared(array: ir.Expression) -> bool:
     return getattr(array.type, "space", "") == "shared"
 
 
-def _leaves(body: Sequence[ir.Statement]) -> bool:
-    return any(isinstance(node, ir.Leave) for node in _statements(tuple(body)))
+def _always(node: Any) -> Iterator[ir.Expression]:
+    """The expressions of a statement that are worked out whenever it is come to."""
+    for each in fields(node):
+        yield from _within(getattr(node, each.name), _always_of)
+
+
+def _always_of(node: ir.Expression) -> Iterator[ir.Expression]:
+    if isinstance(node, ir.Select):
+        yield from _within(node.test, _always_of)
+    elif isinstance(node, ir.Logical):
+        yield from _within(node.parts[:1], _always_of)
+    elif isinstance(node, ir.Compare):
+        yield from _within(node.operands[:2], _always_of)
+    else:
+        yield from _always(node)
 
 
 def _statements(body: ir.Block) -> Iterator[ir.Statement]:
@@ -171,14 +201,16 @@ def _statements(body: ir.Block) -> Iterator[ir.Statement]:
 def _expressions(node: Any) -> Iterator[ir.Expression]:
     """The expressions of a statement, but not those of statements within it."""
     for each in fields(node):
-        yield from _within(getattr(node, each.name))
+        yield from _within(getattr(node, each.name), _expressions)
 
 
-def _within(value: Any) -> Iterator[ir.Expression]:
+def _within(
+    value: Any, parts: Callable[[ir.Expression], Iterator[ir.Expression]]
+) -> Iterator[ir.Expression]:
     if isinstance(value, ir.Expression):
         yield value
-        yield from _expressions(value)
+        yield from parts(value)
     elif isinstance(value, tuple):
         for part in value:
             if not isinstance(part, ir.Statement):
-                yield from _within(part)
+                yield from _within(part, parts)

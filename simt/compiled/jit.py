@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 LEAST_LLVM = (17, 0, 0)
+LEVEL = 2
+"""How hard LLVM tries, from 0 to 3: at 0 it compiles twenty times as fast, for code as much slower."""
 BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
@@ -42,7 +44,7 @@ def _target() -> tuple[Any, str, str]:
 def _machine() -> Any:
     """A machine to compile for; it belongs to whatever is compiled for it."""
     target, name, features = _target()
-    return target.create_target_machine(cpu=name, features=features, opt=2, jit=True)
+    return target.create_target_machine(cpu=name, features=features, opt=LEVEL, jit=True)
 
 
 class Compiled:
@@ -54,8 +56,8 @@ class Compiled:
         module = binding.parse_assembly(text)
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
-        tuning = binding.create_pipeline_tuning_options(speed_level=2)
-        tuning.loop_vectorization = True
+        tuning = binding.create_pipeline_tuning_options(speed_level=LEVEL)
+        tuning.loop_vectorization = LEVEL > 1
         tuning.slp_vectorization = False
         passes = binding.create_pass_builder(machine, tuning)
         passes.getModulePassManager().run(module, passes)

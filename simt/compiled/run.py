@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,53 +14,98 @@ from simt.compiled import library, traffic
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
+from simt.compiled.kept import Kept
 from simt.compiled.text import Writer
 from simt.kernel import ir
 from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 
 MAX_MET = 1 << 20
+MAX_KERNELS = 64
+"""Kept at a time: each is some hundred kilobytes of machine code."""
+LANE_STEPS_AT_A_TIME = 1 << 28
+"""Blocks are run until so much is done, about a second's worth; then who waits may interrupt."""
 
 
 @dataclass(eq=False)
-class Kernel:
-    """A kernel that has been compiled for a shape of block."""
+class Room:
+    """What blocks of a kernel leave behind for the next ones; one launch has it at a time.
 
-    emitter: Emitter
-    compiled: Compiled
-    warps: int
+    Attributes:
+        tables, clocks: which loads of shared memory a warp has made since when.
+        epochs: the shadows of shared memory, whose words hold the barrier they were written at.
+        epoch: the next barrier.
+    """
+
     tables: np.ndarray
     clocks: np.ndarray
     epochs: dict[str, np.ndarray] = field(default_factory=dict)
     epoch: int = 1
 
+    def forget(self) -> None:
+        """Begins anew: barriers have been counted as far as they can be."""
+        self.epochs.clear()
+        self.epoch = 1
+
+
+@dataclass(eq=False)
+class Kernel:
+    """A kernel that has been compiled for a shape of block.
+
+    Attributes:
+        emitter: what its text was written by.
+        compiled: the machine code.
+        rooms: those that no launch has at present. Threads take and give back whole rooms.
+    """
+
+    emitter: Emitter
+    compiled: Compiled
+    rooms: list[Room] = field(default_factory=list)
+
+    def room(self) -> Room:
+        """Returns a room that nobody else has."""
+        try:
+            return self.rooms.pop()
+        except IndexError:
+            warps = self.emitter.warps
+            shared = bool(self.emitter.code.static_shared_bytes)
+            tables = np.zeros(warps * 2 * traffic.TABLE if shared else 1, np.int64)
+            return Room(tables, np.ones(warps, np.int64))
+
+
+_KERNELS = Kept(MAX_KERNELS)
+_MACHINE_CODE = Kept(MAX_KERNELS)
+"""By text: a cell that is run again, or a file that is read again, makes the same once more."""
+
 
 def kernel_of(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     """Returns a compiled kernel; raises NotCompiled."""
-    kept = _KEPT.setdefault(id(code), (code, {}))[1]
-    key = block, unset
-    if key not in kept:
+    # The code is kept with it: its number is nobody else's so long.
+    key = id(code), block, unset
+    found = _KERNELS.get(key)
+    if found is None:
         try:
-            kept[key] = _compile(code, block, unset)
+            made: Kernel | NotCompiled = _compile(code, block, unset)
         except NotCompiled as reason:
-            kept[key] = reason
-    found = kept[key]
-    if isinstance(found, NotCompiled):
-        raise found
-    return found
+            made = reason.with_traceback(None)
+        found = _KERNELS.keep(key, (code, made))
+    if isinstance(found[1], NotCompiled):
+        raise NotCompiled(*found[1].args)
+    return found[1]  # type: ignore[no-any-return]
 
 
-_KEPT: dict[int, tuple[ir.Code, dict[Any, Any]]] = {}
+def is_compiled(code: ir.Code, block: Dim3, unset: frozenset[str]) -> bool:
+    """Whether a kernel has been compiled and is still kept."""
+    found = _KERNELS.get((id(code), block, unset))
+    return found is not None and isinstance(found[1], Kernel)
 
 
 def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
-    compiled = Compiled(text + _all_blocks(emitter), "blocks")
-    warps = emitter.warps
-    shared = bool(code.static_shared_bytes)
-    tables = np.zeros(warps * 2 * traffic.TABLE if shared else 1, np.int64)
-    return Kernel(emitter, compiled, warps, tables, np.ones(warps, np.int64))
+    text += _all_blocks(emitter)
+    compiled = _MACHINE_CODE.get(text) or _MACHINE_CODE.keep(text, Compiled(text, "blocks"))
+    return Kernel(emitter, compiled)
 
 
 def _all_blocks(emitter: Emitter) -> str:
@@ -97,9 +143,8 @@ def _all_blocks(emitter: Emitter) -> str:
             w.lines.append(f"dead{w.number()}:")
         steps, most = w.load(word("steps"), "i64"), w.load(word("most steps seen"), "i64")
         more = w.make(f"icmp sgt i64 {steps}, {most}")
-        w.store(
-            w.make(f"select i1 {more}, i64 {steps}, i64 {most}"), word("most steps seen"), "i64"
-        )
+        larger = w.make(f"select i1 {more}, i64 {steps}, i64 {most}")
+        w.store(larger, word("most steps seen"), "i64")
     w.do("ret i32 0")
     return w.text()
 
@@ -111,17 +156,29 @@ def run(
     arguments: Mapping[str, Any],
     order: np.ndarray,
     most_steps: int,
+    *,
+    together: int = 1,
+    bounded: bool = False,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
+
+    Args:
+        code: the kernel.
+        grid, block: the launch.
+        arguments: parameter -> an Array or a NumPy scalar.
+        order: the blocks, in the order in which they run.
+        most_steps: the step budget, which blocks that the interpreter runs together share.
+        together: how many blocks those are.
+        bounded: whether it is known that they cannot spend it.
 
     Raises:
         NotCompiled: something stays with the interpreter.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, Array)}
-    _check(code, arrays)
+    check(arrays)
     unset = frozenset(n for n, a in arrays.items() if a.initialised is not None)
     kernel = kernel_of(code, block, unset)
-    emitter = kernel.emitter
+    emitter, room = kernel.emitter, kernel.room()
     state = np.zeros(len(emitter.slots) + 1, np.int64)
     alive: list[np.ndarray] = []
 
@@ -136,11 +193,10 @@ def run(
     counters = np.zeros(emitter.counters + 1, np.int64)
     memory("counters", counters)
     memory("memos", np.zeros(emitter.sites * traffic.MEMO_WORDS + 1, np.int64))
-    memory("tables", kernel.tables)
-    memory("clocks", kernel.clocks)
+    memory("tables", room.tables)
+    memory("clocks", room.clocks)
     order = np.ascontiguousarray(order, np.int64)
     memory("order", order)
-    put("count", order.size)
     put("most steps", most_steps)
     for axis in range(3):
         put(f"grid {axis}", grid[axis])
@@ -162,9 +218,8 @@ def run(
             bytes_ = np.frombuffer(value.tobytes(), np.uint8)
             word[: bytes_.size] = bytes_
             put(f"number {name}", int(word.view(np.int64)[0]))
-    if kernel.epoch + order.size * 2 > MAX_MET:
-        kernel.epochs.clear()
-        kernel.epoch = 1
+    if room.epoch + order.size * 2 > MAX_MET:
+        room.forget()
     for own in emitter.arrays.values():
         if own.space == "local":
             memory(f"data {own.name}", np.zeros(own.cells * emitter.lanes, own.dtype))
@@ -175,33 +230,45 @@ def run(
         memory(f"left {own.name}", np.zeros(1, np.int64))
         for what in ("writers", "readers", "updaters"):
             name = f"shadow {what} {own.name}"
-            cells = kernel.epochs.setdefault(name, np.zeros(own.cells, np.int64))
+            cells = room.epochs.setdefault(name, np.zeros(own.cells, np.int64))
             memory(name, cells)
-    put("epoch", kernel.epoch)
+    put("epoch", room.epoch)
     for name in emitter.math:
         loop, given = library.loop(_NUMPY.get(name, name))
         put(f"loop {name}", loop)
         put(f"with {name}", given)
-    end = kernel.compiled.run(state.ctypes.data)
-    if "epoch" in emitter.slots:
-        kernel.epoch = int(state[emitter.slots["epoch"]]) + (MAX_MET if end else 0)
-    if kernel.epoch >= MAX_MET:
-        kernel.epochs.clear()
-        kernel.epoch = 1
-    return None if end else by_line(emitter, counters)
+    end = first = spent = 0
+    while first < order.size and not end:
+        at_once = max(1, LANE_STEPS_AT_A_TIME // (emitter.lanes * max(1, spent or most_steps)))
+        put("order", order[first:].ctypes.data)
+        put("count", min(at_once, order.size - first))
+        end = kernel.compiled.run(state.ctypes.data)
+        spent = int(state[emitter.slots["most steps seen"]])
+        first += at_once
+    if end:
+        return None  # and nobody gets the room again, in which a block has stopped half way
+    room.epoch = int(state[emitter.slots["epoch"]])
+    if room.epoch >= MAX_MET:
+        room.forget()
+    kernel.rooms.append(room)
+    if not bounded and spent * together > most_steps:
+        return None
+    return by_line(emitter, counters)
 
 
 _NUMPY: dict[str, str] = {}
 
 
-def _check(code: ir.Code, arrays: Mapping[str, Array]) -> None:
-    numbers = [array.allocation.number for array in arrays.values()]
-    if len(set(numbers)) < len(numbers):
+def check(arrays: Mapping[str, Array]) -> None:
+    """Raises NotCompiled for arrays that no compiled code is handed, whatever the kernel."""
+    numbers = {array.allocation.number for array in arrays.values()}
+    if len(numbers) < len(arrays):
         raise NotCompiled("arrays that share memory")
     for name, array in arrays.items():
-        if array.misaligned or array.fields or array.packed:
+        if array.misaligned or array.fields or array.packed or not array.flat.flags.aligned:
             raise NotCompiled(f"{name} is misaligned, or an array of structures")
-        if array.flat.size and array.flat.strides != (array.dtype.itemsize,):
+        dense = math.prod(array.shape) == array.flat.size and min(array.strides, default=0) >= 0
+        if not dense or (array.flat.size and array.flat.strides != (array.dtype.itemsize,)):
             raise NotCompiled(f"{name} does not lie in one piece")
 
 

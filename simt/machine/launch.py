@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -231,7 +231,8 @@ def run(
     policy: Policy = STRICT,
     printout: Printout | None = None,
     schedule: Schedule | None = None,
-) -> None:
+    instead: Callable[[Setting], bool] | None = None,
+) -> int:
     """Runs a launch that is legal; arrays change in place, faults and observers fill up.
 
     Args:
@@ -246,6 +247,10 @@ def run(
         policy: what counts as an error.
         printout: where the threads print.
         schedule: who runs next where warps or threads take turns; None: all lanes in lockstep.
+        instead: asked before anything runs; returns whether it has run the launch itself.
+
+    Returns:
+        The steps that batches of blocks have taken; 0 where something else has run them.
 
     Raises:
         UserError: an argument a kernel cannot take.
@@ -261,7 +266,7 @@ def run(
         line = code.kernel.tree.lineno
         faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
         faults.finished = False
-        return
+        return 0
     _refuse_read_only(code, arrays)
     captured = {f"{array.name} (beside the kernel)": array for array in code.captured}
     setting = Setting(
@@ -278,6 +283,8 @@ def run(
         dynamic_bytes=dynamic_bytes,
         printout=printout or Printout(),
     )
+    if instead is not None and instead(setting):
+        return 0
     audience = Audience(observers)
     audience.begin(setting)
     faults.most_errors = policy.most_errors
@@ -285,17 +292,22 @@ def run(
     own = local_bytes(code.arrays)
     if schedule is not None or whole:
         _check_resident(code, grid, block, own)
+    steps = 0
     try:
         with np.errstate(all="ignore"):
             if schedule is not None:
                 lanes = Lanes(grid, block, _blocks(grid))
                 audience.batch(lanes)
                 Scheduler(schedule, lanes, audience, step_budget, setting).run()
-                return
-            for blocks in _batches(grid, block, order_seed, whole=whole, local_bytes=own):
-                lanes = _lanes(grid, block, blocks)
+                return 0
+            order = blocks_in_order(grid, order_seed)
+            at_once = order.size if whole else blocks_together(block, own)
+            for start in range(0, order.size, at_once):
+                lanes = _lanes(grid, block, order[start : start + at_once])
                 audience.batch(lanes)
-                Interpreter(setting, lanes, audience, step_budget).run()
+                interpreter = Interpreter(setting, lanes, audience, step_budget)
+                interpreter.run()
+                steps += step_budget - interpreter.steps_left
     except CannotGoOn:
         faults.finished = False
     except EndlessLoop as end:
@@ -313,6 +325,7 @@ def run(
         )
     finally:
         _give_back(arguments, values.values())
+    return steps
 
 
 def _give_back(arguments: Sequence[Any], values: Iterable[Any]) -> None:
@@ -373,13 +386,21 @@ _small_lanes = functools.lru_cache(maxsize=64)(_new_lanes)
 _large_lanes = functools.lru_cache(maxsize=4)(_new_lanes)
 
 
-def _batches(
-    grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool, local_bytes: int
-) -> list[np.ndarray]:
+def blocks_in_order(grid: Dim3, order_seed: int | None) -> np.ndarray:
+    """Returns the numbers of all blocks, in the order in which they run."""
     order = _blocks(grid)
     if order_seed is not None:
         np.random.default_rng(order_seed).shuffle(order)
+    return order
+
+
+def blocks_together(block: Dim3, local_bytes: int) -> int:
+    """Returns how many blocks run in one batch.
+
+    Args:
+        block: the threads of one.
+        local_bytes: the local memory of a thread.
+    """
     lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
     at_once = min(LANES_PER_BATCH, LOCAL_BYTES_PER_BATCH // max(local_bytes, 1))
-    per_batch = order.size if whole else max(1, at_once // lanes)
-    return [order[start : start + per_batch] for start in range(0, order.size, per_batch)]
+    return max(1, at_once // lanes)

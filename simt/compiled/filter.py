@@ -1,0 +1,276 @@
+"""Which launches run compiled, and what is left of one that turns out clean.
+
+A launch that is compiled does what the interpreter would do, or it is suspicious: then its arrays
+are as they were before, and the interpreter runs it. A first launch is compiled where interpreting
+it takes clearly longer than compiling it; a kernel that is launched again and again, once what its
+launches have taken together would have paid for that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from simt.compiled import jit, run, worth
+from simt.compiled.analysis import NotCompiled
+from simt.compiled.kept import Kept
+from simt.errors import UserError
+from simt.kernel import ir
+from simt.kernel.types import FLOAT64
+from simt.machine.lanes import WARP
+from simt.machine.launch import blocks_in_order, blocks_together
+from simt.machine.memory import Array
+from simt.machine.observer import Setting
+from simt.report import Counters
+from simt.vocabulary.allocate import local_bytes
+
+VARIABLE = "SIMT_COMPILED"
+OFF, AUTO, ALWAYS = "off", "auto", "always"
+MAX_PLANS = 256
+MAX_SHAPES = 64
+"""Of launches of one kernel whose effort is kept."""
+CLEARLY = 1.5
+"""A first launch is compiled where it takes the interpreter so many times what it takes compiled,
+the compiler included: estimates may be wrong by a third."""
+BACK_OFF = 2
+"""Each suspicion makes a kernel wait for so many times more launches before the next attempt."""
+MAX_WAIT = 1024
+
+
+def asked_for(compiled: bool | None) -> str:
+    """Returns OFF, AUTO or ALWAYS, as an argument says, or else the environment.
+
+    Raises:
+        UserError: the environment says something else.
+    """
+    if compiled is not None:
+        return ALWAYS if compiled else OFF
+    said = os.environ.get(VARIABLE) or AUTO
+    if said not in (OFF, AUTO, ALWAYS):
+        raise UserError(
+            f"the environment variable {VARIABLE} is {said!r}",
+            f"set it to {OFF}, {AUTO} or {ALWAYS}, or unset it",
+        )
+    return said
+
+
+@dataclass(eq=False)
+class _Plan:
+    """What is known of a kernel for a shape of block.
+
+    Attributes:
+        code: the kernel; it is kept with the plan, whose key is its number.
+        measured: shape of a launch -> what it takes.
+        compiling_ms: what compiling it takes.
+        spent_ms: what its launches took that the interpreter has run.
+        ordered: whether the order shows in which lanes take their turn at its atomics.
+        refused: why it cannot be compiled.
+        suspicions: attempts in a row that were suspicious.
+        waiting: launches to let pass before the next attempt.
+    """
+
+    code: ir.Code
+    compiling_ms: float
+    ordered: bool
+    measured: dict[Any, _Measured] = field(default_factory=dict)
+    spent_ms: float = 0.0
+    refused: str = ""
+    suspicions: int = 0
+    waiting: int = 0
+
+    def suspicious(self) -> None:
+        """An attempt came to nothing."""
+        self.suspicions += 1
+        self.waiting = min(BACK_OFF**self.suspicions, MAX_WAIT)
+
+
+_PLANS = Kept(MAX_PLANS)
+
+
+class Filter:
+    """One launch, before and after.
+
+    Args:
+        how: AUTO or ALWAYS.
+        step_budget: what blocks that run together may spend.
+
+    Attributes:
+        by_line: what was counted, once the launch is done and clean; else None.
+    """
+
+    def __init__(self, how: str, step_budget: int) -> None:
+        self.how = how
+        self.step_budget = step_budget
+        self.by_line: dict[int, Counters] | None = None
+        self._plan: _Plan | None = None
+        self.measured: _Measured | None = None
+
+    def clean(self, setting: Setting, before: Callable[[], bool]) -> bool:
+        """Runs a launch compiled, where that pays; returns whether it is done, and clean.
+
+        If it is not, memory is as it was.
+
+        Args:
+            setting: the launch.
+            before: called before it runs compiled; where it returns False, it does not.
+        """
+        code, arrays = setting.code, setting.arrays
+        unset = frozenset([n for n, a in arrays.items() if a.initialised is not None])
+        key = id(code), setting.block, unset
+        plan = _PLANS.get(key)
+        if plan is None:
+            plan = _PLANS.keep(key, _plan_of(setting))
+        self._plan, self.setting = plan, setting
+        if plan.refused or (plan.ordered and setting.order_seed is not None):
+            return False
+        measured = self.measured = _measured(setting, plan)
+        if self.how != ALWAYS and not _pays(setting, plan, measured, unset):
+            return False
+        if not jit.available():
+            plan.refused = "there is no compiler"
+            return False
+        try:
+            run.check(arrays)
+        except NotCompiled:
+            return False  # of these arguments; with others it may be
+        try:
+            run.kernel_of(code, setting.block, unset)
+        except NotCompiled as reason:
+            plan.refused = str(reason)
+            return False
+        if not before():
+            return False
+        self.by_line = self._run(setting, measured)
+        if self.by_line is None:
+            plan.suspicious()
+            return False
+        plan.suspicions = 0
+        return True
+
+    def interpreted(self, steps: int) -> None:
+        """The interpreter has run the launch after all, in so many steps."""
+        plan = self._plan
+        if plan is not None and self.measured is not None:
+            self.measured.taken(steps)
+            plan.spent_ms += self.measured.interpreted_ms
+            plan.waiting = max(0, plan.waiting - 1)
+
+    def _run(self, setting: Setting, measured: _Measured) -> dict[int, Counters] | None:
+        stored = [a for a in setting.arrays.values() if a.allocation.number in setting.stored]
+        memory = [array.flat for array in stored]
+        memory += [array.initialised for array in stored if array.initialised is not None]
+        kept = [cells.copy() for cells in memory]
+        found = None
+        try:
+            found = run.run(
+                setting.code,
+                setting.grid,
+                setting.block,
+                setting.arguments,
+                blocks_in_order(setting.grid, setting.order_seed),
+                self.step_budget,
+                together=measured.together,
+                bounded=measured.spends_at_most(self.step_budget),
+            )
+        finally:
+            if found is None:
+                for cells, old in zip(memory, kept, strict=True):
+                    cells[...] = old
+        return found
+
+
+def _pays(setting: Setting, plan: _Plan, measured: _Measured, unset: frozenset[str]) -> bool:
+    if plan.waiting:
+        return False
+    now, after = measured.interpreted_ms, measured.compiled_ms
+    if plan.spent_ms > plan.compiling_ms or run.is_compiled(plan.code, setting.block, unset):
+        return now > after
+    return now > CLEARLY * (plan.compiling_ms + after)
+
+
+def _measured(setting: Setting, plan: _Plan) -> _Measured:
+    shape = setting.grid, *[_shape_of(value) for value in setting.arguments.values()]
+    known = plan.measured.get(shape)
+    if known is None:
+        if len(plan.measured) >= MAX_SHAPES:
+            plan.measured.clear()
+        effort = worth.effort(plan.code, setting.grid, setting.block, setting.arguments)
+        known = plan.measured[shape] = _Measured(effort, setting)
+    return known
+
+
+class _Measured:
+    """What a launch takes, by an estimate.
+
+    Attributes:
+        effort: of one batch of blocks.
+        together: the blocks of a batch.
+        batches: how many there are.
+        interpreted_ms, compiled_ms: what the launch takes both ways, its compiler left out.
+    """
+
+    def __init__(self, effort: worth.Effort, setting: Setting) -> None:
+        (x, y, z), block = setting.grid, setting.block
+        blocks = x * y * z
+        self.together = min(blocks, blocks_together(block, local_bytes(setting.code.arrays)))
+        self.batches = -(-blocks // self.together)
+        self._lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
+        self._blocks = blocks
+        self._stored_bytes = sum(
+            array.flat.nbytes
+            for array in setting.arrays.values()
+            if array.allocation.number in setting.stored
+        )
+        self._is(effort)
+
+    def _is(self, effort: worth.Effort) -> None:
+        self.effort = effort
+        self.interpreted_ms = worth.interpreted_ms(
+            effort, self.batches, self.together * self._lanes
+        )
+        self.compiled_ms = worth.compiled_ms(effort, self._blocks * self._lanes, self._stored_bytes)
+
+    def spends_at_most(self, steps: int) -> bool:
+        """Whether it is known that no batch spends more."""
+        most = self.effort.most_steps
+        return most is not None and most <= steps
+
+    def taken(self, steps: int) -> None:
+        """The interpreter has taken so many steps: what was guessed is known now."""
+        guessed = self.effort.steps * self.batches
+        if steps > 0 and guessed > 0 and self.effort.most_steps is None:
+            self._is(self.effort.times(steps / guessed, None))
+
+
+def _shape_of(value: Any) -> Any:
+    """What of an argument a loop may hang on."""
+    if isinstance(value, Array):
+        return value.shape
+    return int(value) if isinstance(value, np.integer) else None
+
+
+def _plan_of(setting: Setting) -> _Plan:
+    code = setting.code
+    plan = _Plan(code, worth.compiling_ms(code), _order_shows(code))
+    if code.captured:
+        plan.refused = "arrays beside the kernel"
+    if not all(isinstance(each, Array | np.generic) for each in setting.arguments.values()):
+        plan.refused = "an argument that is neither an array nor a number"
+    return plan
+
+
+_ALIKE_IN_ANY_ORDER = {f"cuda.atomic.{how}" for how in "add sub and_ or_ xor max min".split()}
+
+
+def _order_shows(code: ir.Code) -> bool:
+    """Whether it may show in which order lanes take their turn at atomics."""
+    return any(
+        call.path not in _ALIKE_IN_ANY_ORDER
+        or call.used
+        or getattr(call.arguments[0].type, "dtype", FLOAT64).kind not in "iu"
+        for call in worth.atomics(code)
+    )
