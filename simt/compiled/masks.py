@@ -135,6 +135,8 @@ class Masks:
 
     def clear(self, here: Here) -> None:
         """Takes all lanes out of a mask."""
+        if here.fixed:
+            raise NotCompiled("all lanes leave where all of them stand")
         w = self.w
         with w.loop(str(self.context.lanes)) as lane:
             w.store("0", here.cells, "i8", lane)

@@ -264,8 +264,8 @@ def run(
         room.forget()
     kernel.rooms.append(room)
     if not bounded and spent * together > most_steps:
-        words = emitter.context.turns.items()
-        turns = {loop: max(int(state[word]) for word in each) for loop, each in words}
+        counted = emitter.context.turns.items()
+        turns = {loop: max(int(state[word]) for word in each) for loop, each in counted}
         most = worth.effort(code, grid, block, arguments, turns).most_steps
         if most is None or most > most_steps:
             return None
