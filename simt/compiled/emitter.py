@@ -18,10 +18,12 @@ from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Arithmetic, memory_type, number_type
 from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
+from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Masks
 from simt.compiled.races import Races
 from simt.compiled.statements import Statements
 from simt.compiled.together import Together
+from simt.compiled.uses import Uses
 from simt.compiled.values import Value, Values
 from simt.compiled.variables import Variables, frame_of
 from simt.compiled.whole import Whole, remembering
@@ -50,12 +52,14 @@ class Emitter:
         frame = frame_of(code, block, {})
         self._variables = Variables(self.context, masks, arithmetic, values, frame)
         self._arrays = Arrays(self.context, masks, code, unset)
-        has_atomics = any(name.startswith("cuda.atomic") for name in code.names)
-        races = Races(self.context, masks, has_atomics=has_atomics)
+        unraced = unraced_loads(code)
+        races = Races(self.context, masks, Uses(code, unraced))
         affine = frame.affine
         remembered = remembering(code, affine, self.context.threads) if affine else {}
         whole = self.whole = Whole(self.context, values, self._arrays, races, remembered)
-        self._accesses = Accesses(self.context, masks, values, self._arrays, races, whole, code)
+        self._accesses = Accesses(
+            self.context, masks, values, self._arrays, races, whole, code, unraced
+        )
         self._words = Words(self.context, values)
         self._statements = Statements(
             self.context,

@@ -21,6 +21,7 @@ from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 
 MAX_MET = 1 << 20
+MOST_CELLS = 1 << 31
 MAX_KERNELS = 64
 """Kept at a time: each is some hundred kilobytes of machine code."""
 LANE_STEPS_AT_A_TIME = 1 << 28
@@ -296,6 +297,8 @@ def check(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
         if array.misaligned or array.fields or array.packed or not array.flat.flags.aligned:
             raise NotCompiled(f"{name} is misaligned, or an array of structures")
+        if array.flat.size >= MOST_CELLS:
+            raise NotCompiled(f"{name} has more cells than 32 bits can tell apart")
         dense = math.prod(array.shape) == array.flat.size and min(array.strides, default=0) >= 0
         if not dense or (array.flat.size and array.flat.strides != (array.dtype.itemsize,)):
             raise NotCompiled(f"{name} does not lie in one piece")

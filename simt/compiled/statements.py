@@ -387,7 +387,7 @@ class Statements:
         w.lines.append(f"out{n}:")
         self.context.most_turns(node, made)
         self._loops.pop()
-        ended = Here(finished, masks.fresh().bits, w.memory("i64"), w.memory("i64"))
+        ended = masks.room_around(finished)
         if node.orelse:
             masks.count_lanes(ended)
             with w.when(w.make(f"xor i1 {masks.is_empty(ended)}, true")):

@@ -93,7 +93,7 @@ class Variables:
             frame.variables[name] = Kept(dtype, self.values.room(dtype), alike=False)
         cells = self._place(name)
         checked = self._given(name) if name in frame.analysis.checked else ""
-        with w.loop(str(self.context.lanes)) as lane:
+        with w.loop(self.masks.lanes_up_to(here)) as lane:
             text = self.values.converted(found, lane, dtype)
             text = self.arithmetic.in_memory(text, dtype)
             if here.cells:
