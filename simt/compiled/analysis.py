@@ -244,4 +244,3 @@ def _both(one: Alike, other: Alike) -> Alike:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return tuple(map(_both, one, other))
     return one is True and other is True
-

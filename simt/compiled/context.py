@@ -7,9 +7,7 @@ from simt.machine.lanes import WARP
 from simt.report import Dim3
 
 _POINTERS = {"counters", "memos", "tables", "clocks"}
-_MIXES = -7046029254386353131
-"""An odd number in whose product with a word each bit hangs on all below it."""
-_KINDS_OF_POINTERS = ("data ", "shadow ", "unset ", "left ")
+_KINDS_OF_POINTERS = ("data ", "shadow ", "unset ", "left ", "place ", "loaded ")
 
 
 class Context:
@@ -26,11 +24,12 @@ class Context:
         counters: how many there are.
         declared: what it calls of LLVM's own functions, each as it is declared.
         spent: pointer to the steps that the block has spent, i64.
-        path: pointer to a hash of the way that the block has gone, i64.
         epoch: pointer to a number that goes up with each barrier, from block to block.
         first_epoch: what that was when the block began.
         met: pointer to how often the block has met at a barrier.
         synced: pointer to how often each warp has met by itself; "" where no warp does.
+        turns: of each loop, by identity, the words that hold the most turns it has made: several of
+            a function that is called from several places.
         clocks: pointer to a clock for each warp, which goes on where it may see something new in
             shared memory; "" in a kernel without any.
     """
@@ -48,9 +47,9 @@ class Context:
             "declare i32 @llvm.ctpop.i32(i32)",
             "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
         }
-        self.spent = self.path = self.epoch = self.first_epoch = self.met = self.synced = self.clocks = ""
+        self.spent = self.epoch = self.first_epoch = self.met = self.synced = self.clocks = ""
+        self.turns: dict[int, list[int]] = {}
         self._read: dict[str, Register] = {}
-        self._places = 0
 
     def begin(self, *, syncs_warps: bool, has_tiles: bool) -> None:
         """Writes where the block begins to count.
@@ -67,8 +66,6 @@ class Context:
         w.store("0", self.met, "i64")
         self.spent = w.memory("i64")
         w.store("0", self.spent, "i64")
-        self.path = w.memory("i64")
-        w.store("0", self.path, "i64")
         if syncs_warps:
             self.synced = w.memory("i64", max(self.warps, 2))
             with w.loop(str(self.warps)) as warp:
@@ -78,6 +75,27 @@ class Context:
             with w.loop(str(self.warps)) as warp:
                 at = w.at(self.slot("clocks"), warp, "i64")
                 w.store(w.make(f"add i64 {w.load(at, 'i64')}, 1"), self.clocks, "i64", warp)
+
+    def no_turns(self) -> Register:
+        """Begins to count the turns of a loop; returns a pointer to their number."""
+        made = self.w.memory("i64")
+        self.w.store("0", made, "i64")
+        return made
+
+    def turned(self, made: Register) -> None:
+        """Counts a turn."""
+        self.w.add("1", made)
+
+    def most_turns(self, loop: object, made: Register) -> None:
+        """Keeps the most turns that any block has made in a loop that ends here."""
+        w = self.w
+        words = self.turns.setdefault(id(loop), [])
+        word = self.number_of(f"turns {id(loop)} {len(words)}")
+        words.append(word)
+        at = w.at("%state", str(word), "i64")
+        now, most = w.load(made, "i64"), w.load(at, "i64")
+        more = w.make(f"icmp sgt i64 {now}, {most}")
+        w.store(w.make(f"select i1 {more}, i64 {now}, i64 {most}"), at, "i64")
 
     def end(self) -> None:
         """Writes how the block hands on what the next one goes on from."""
@@ -89,8 +107,6 @@ class Context:
         w.store(epoch, w.at("%state", str(self.number_of("epoch")), "i64"), "i64")
         spent = w.load(self.spent, "i64")
         w.store(spent, w.at("%state", str(self.number_of("steps")), "i64"), "i64")
-        path = w.load(self.path, "i64")
-        w.store(path, w.at("%state", str(self.number_of("path")), "i64"), "i64")
 
     def number_of(self, name: str) -> int:
         """Returns the word of the state that has a name."""
@@ -115,12 +131,8 @@ class Context:
         return self.w.at(self.slot("counters"), str(self.counted[line, what]), "i64")
 
     def spend(self, steps: int) -> None:
-        """Takes steps off the launch's budget, at a place that the block has come to."""
-        w = self.w
-        self._places += 1
-        w.add(str(steps), self.spent)
-        turned = w.make(f"mul i64 {w.load(self.path, 'i64')}, {_MIXES}")
-        w.store(w.make(f"add i64 {turned}, {self._places}"), self.path, "i64")
+        """Takes steps off the launch's budget."""
+        self.w.add(str(steps), self.spent)
 
     def declare(self, function: str) -> None:
         """Declares a function of LLVM's own, which the text may call from then on."""

@@ -24,6 +24,7 @@ from simt.compiled.statements import Statements
 from simt.compiled.together import Together
 from simt.compiled.values import Value, Values
 from simt.compiled.variables import Variables, frame_of
+from simt.compiled.whole import Whole, remembering
 from simt.compiled.words import Words
 from simt.kernel import ir, types
 from simt.report import Dim3
@@ -51,7 +52,10 @@ class Emitter:
         self._arrays = Arrays(self.context, masks, code, unset)
         has_atomics = any(name.startswith("cuda.atomic") for name in code.names)
         races = Races(self.context, masks, has_atomics=has_atomics)
-        self._accesses = Accesses(self.context, masks, values, self._arrays, races, code)
+        affine = frame.affine
+        remembered = remembering(code, affine, self.context.threads) if affine else {}
+        whole = self.whole = Whole(self.context, values, self._arrays, races, remembered)
+        self._accesses = Accesses(self.context, masks, values, self._arrays, races, whole, code)
         self._words = Words(self.context, values)
         self._statements = Statements(
             self.context,
@@ -82,6 +86,11 @@ class Emitter:
     def lanes(self) -> int:
         """The lanes of a block."""
         return self.context.lanes
+
+    @property
+    def threads(self) -> int:
+        """The threads of a block."""
+        return self.context.threads
 
     @property
     def warps(self) -> int:
@@ -119,7 +128,7 @@ class Emitter:
             self._parameter(name, given, own)
         syncs_warps = "cuda.syncwarp" in code.names
         self.context.begin(syncs_warps=syncs_warps, has_tiles=bool(code.static_shared_bytes))
-        self._statements.block(code.body)
+        self._statements.block(code.body, last=True)
         self.context.end()
         w.do(f"ret i32 {CLEAN}")
         w.lines.append("suspect:")

@@ -33,6 +33,30 @@ def unraced_loads(code: ir.Code) -> set[int]:
     return clear
 
 
+def shared_loads(code: ir.Code) -> dict[int, list[ir.Load]]:
+    """Returns all loads from each shared array, by its place in `Code.arrays`.
+
+    Arrays are left out of which the text does not say so, and those that are handed to a function.
+    """
+    walk = _Intervals(code)
+    found: dict[int, list[ir.Load]] = {}
+    mixed: set[int] = set()
+    for statement in _statements(code.body):
+        for node in _expressions(statement):
+            if isinstance(node, ir.Load) and _is_shared(node.array):
+                arrays = walk.loads[id(node)]
+                if len(arrays) > 1 or ANY in arrays:
+                    mixed |= arrays
+                for number in arrays:
+                    found.setdefault(number, []).append(node)
+            elif isinstance(node, ir.DeviceCall | ir.View):
+                given = node.arguments if isinstance(node, ir.DeviceCall) else (node.array,)
+                for array in given:
+                    if _is_shared(array):
+                        mixed |= walk.arrays(array)
+    return {} if ANY in mixed else {n: own for n, own in found.items() if n not in mixed}
+
+
 class _Intervals:
     """Goes through a kernel as its threads do, or backwards, until nothing new comes."""
 
@@ -53,11 +77,12 @@ class _Intervals:
             if isinstance(node.value.type, ArrayType):
                 known = self.named.setdefault(node.target, set())
                 before = len(known)
-                known |= self._arrays(node.value)
+                known |= self.arrays(node.value)
                 new |= len(known) > before
         return new
 
-    def _arrays(self, node: ir.Expression) -> set[int]:
+    def arrays(self, node: ir.Expression) -> set[int]:
+        """The arrays that an expression may stand for."""
         if isinstance(node, ir.NewArray):
             return {node.number}
         if isinstance(node, ir.Read):
@@ -70,7 +95,7 @@ class _Intervals:
         for statement in _statements(body):
             for node in _expressions(statement):
                 if isinstance(node, ir.Load) and _is_shared(node.array):
-                    self.loads[id(node)] = frozenset(self._arrays(node.array))
+                    self.loads[id(node)] = frozenset(self.arrays(node.array))
 
     def found(self, *, forward: bool) -> dict[int, Stored]:
         """Returns what was stored since the last barrier before each load, or is up to the next."""
@@ -157,11 +182,11 @@ class _Intervals:
     def _stored_by(self, node: ir.Statement) -> set[int]:
         found: set[int] = set()
         if isinstance(node, ir.Store) and _is_shared(node.array):
-            found |= self._arrays(node.array)
+            found |= self.arrays(node.array)
         for each in _expressions(node):
             if isinstance(each, ir.Call) and each.path.startswith("cuda.atomic."):
                 if _is_shared(each.arguments[0]):
-                    found |= self._arrays(each.arguments[0])
+                    found |= self.arrays(each.arguments[0])
             elif isinstance(each, ir.DeviceCall):
                 found.add(ANY)
         return found

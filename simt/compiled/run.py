@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from simt.compiled import library, traffic
+from simt.compiled import library, traffic, worth
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
@@ -21,8 +21,6 @@ from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 
 MAX_MET = 1 << 20
-PATHS = 61
-"""Ways through a kernel that are remembered of a batch; one more is counted again."""
 MAX_KERNELS = 64
 """Kept at a time: each is some hundred kilobytes of machine code."""
 LANE_STEPS_AT_A_TIME = 1 << 28
@@ -129,12 +127,7 @@ def _all_blocks(emitter: Emitter) -> str:
         "grid 0",
         "grid 1",
         "most steps seen",
-        "steps of batch",
-        "blocks of batch",
-        "per batch",
-        "paths",
         "steps",
-        "path",
     ):
         emitter.number_of(name)
 
@@ -154,36 +147,12 @@ def _all_blocks(emitter: Emitter) -> str:
         with w.when(w.make(f"icmp ne i32 {end}, 0")):
             w.do(f"ret i32 {end}")
             w.lines.append(f"dead{w.number()}:")
-        _add_steps(w, word)
+        steps, most = w.load(word("steps"), "i64"), w.load(word("most steps seen"), "i64")
+        more = w.make(f"icmp sgt i64 {steps}, {most}")
+        larger = w.make(f"select i1 {more}, i64 {steps}, i64 {most}")
+        w.store(larger, word("most steps seen"), "i64")
     w.do("ret i32 0")
     return w.text()
-
-
-def _add_steps(w: Writer, word: Callable[[str], str]) -> None:
-    """Adds a block's steps to those of its batch, unless one before it has gone the same way.
-
-    The interpreter takes a step for all blocks of a batch together: for blocks that go one way as
-    many as for one of them, and for all together at most as many as for those that go ways of
-    their own.
-    """
-    begun = w.load(word("blocks of batch"), "i64")
-    paths = w.load(word("paths"), "ptr")
-    with w.when(w.make(f"icmp eq i64 {begun}, 0")):
-        with w.loop(str(PATHS)) as n:
-            w.store("0", paths, "i64", n)
-        w.store("0", word("steps of batch"), "i64")
-    path = w.load(word("path"), "i64")
-    known = w.at(paths, w.make(f"urem i64 {path}, {PATHS}"), "i64")
-    new = w.make(f"icmp ne i64 {w.load(known, 'i64')}, {path}")
-    with w.when(new):
-        w.store(path, known, "i64")
-        w.add(w.load(word("steps"), "i64"), word("steps of batch"))
-    steps, most = w.load(word("steps of batch"), "i64"), w.load(word("most steps seen"), "i64")
-    more = w.make(f"icmp sgt i64 {steps}, {most}")
-    w.store(w.make(f"select i1 {more}, i64 {steps}, i64 {most}"), word("most steps seen"), "i64")
-    one_more = w.make(f"add i64 {begun}, 1")
-    full = w.make(f"icmp eq i64 {one_more}, {w.load(word('per batch'), 'i64')}")
-    w.store(w.make(f"select i1 {full}, i64 0, i64 {one_more}"), word("blocks of batch"), "i64")
 
 
 def run(
@@ -235,8 +204,6 @@ def run(
     order = np.ascontiguousarray(order, np.int64)
     memory("order", order)
     put("most steps", most_steps)
-    put("per batch", together)
-    memory("paths", np.zeros(PATHS, np.int64))
     for axis in range(3):
         put(f"grid {axis}", grid[axis])
     for name, array in arrays.items():
@@ -271,6 +238,12 @@ def run(
             name = f"shadow {what} {own.name}"
             cells = room.epochs.setdefault(name, np.zeros(own.cells, np.int64))
             memory(name, cells)
+    words = _words(arrays, arguments)
+    for place in emitter.whole.places:
+        table = place.table
+        memory(place.slot, place.filled(words, emitter.threads) if table is None else table)
+    for told in emitter.whole.remembered.values():
+        memory(told.slot, room.epochs.setdefault(told.slot, np.zeros(told.words, np.int64)))
     put("epoch", room.epoch)
     for name in emitter.math:
         loop, given = library.loop(_NUMPY.get(name, name))
@@ -290,9 +263,26 @@ def run(
     if room.epoch >= MAX_MET:
         room.forget()
     kernel.rooms.append(room)
-    if not bounded and spent > most_steps:
-        return None
+    if not bounded and spent * together > most_steps:
+        words = emitter.context.turns.items()
+        turns = {loop: max(int(state[word]) for word in each) for loop, each in words}
+        most = worth.effort(code, grid, block, arguments, turns).most_steps
+        if most is None or most > most_steps:
+            return None
     return by_line(emitter, counters)
+
+
+def _words(arrays: Mapping[str, Array], arguments: Mapping[str, Any]) -> dict[str, int]:
+    """The numbers of a launch, by name."""
+    words: dict[str, int] = {}
+    for name, array in arrays.items():
+        for axis, (side, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
+            words[f"shape {name} {axis}"] = int(side)
+            words[f"stride {name} {axis}"] = int(stride)
+    for name, value in arguments.items():
+        if isinstance(value, np.integer):
+            words[f"number {name}"] = int(value)
+    return words
 
 
 _NUMPY: dict[str, str] = {}

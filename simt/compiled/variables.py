@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from simt.compiled.affine import Affine
 from simt.compiled.analysis import Analysis, NotCompiled
 from simt.compiled.arithmetic import Arithmetic, Number, memory_type
 from simt.compiled.arrays import Memory
@@ -40,6 +41,7 @@ class Frame:
         types: variable -> its type.
         variables: variable -> Kept, or the array that it stands for.
         temporaries: the same by number, or a tuple of them.
+        affine: what is known of its whole numbers before a launch.
         given: variable -> an i8 for each lane, whether it has been given there.
     """
 
@@ -48,6 +50,7 @@ class Frame:
     variables: dict[str, Kept | Memory] = field(default_factory=dict)
     temporaries: dict[int, Any] = field(default_factory=dict)
     given: dict[str, Register] = field(default_factory=dict)
+    affine: Affine | None = None
 
 
 def frame_of(code: ir.Code, block: Dim3, alike: dict[str, bool]) -> Frame:
@@ -58,7 +61,9 @@ def frame_of(code: ir.Code, block: Dim3, alike: dict[str, bool]) -> Frame:
         block: of the launch.
         alike: whether all lanes give a parameter the same; True if left out.
     """
-    return Frame(Analysis(code, block, alike), dict(code.types))
+    analysis = Analysis(code, block, alike)
+    affine = Affine(code, analysis, block) if not alike else None
+    return Frame(analysis, dict(code.types), affine=affine)
 
 
 class Variables:

@@ -62,7 +62,9 @@ def kept(puzzle: KernelPuzzle) -> Iterator[Kept]:
     name = puzzle.short_name
     yield Kept(name, "solution", lambda _: SOLUTIONS)
     for mistake in puzzle.mistakes:
-        yield Kept(name, mistake.function, lambda _, m=mistake: mistake_answer(puzzle, m, SOLUTIONS))
+        yield Kept(
+            name, mistake.function, lambda _, m=mistake: mistake_answer(puzzle, m, SOLUTIONS)
+        )
     for what, changes in _changed(name):
         yield Kept(name, what, lambda folder, c=changes: written(name, c, folder))
     for rare in ANSWERS:

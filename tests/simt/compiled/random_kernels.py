@@ -166,7 +166,9 @@ class _Maker:
         self.say(f"t = {t}")
         block = "cuda.blockIdx.x + cuda.gridDim.x * (cuda.blockIdx.y"
         self.say(f"i = t + {self.threads} * ({block} + cuda.gridDim.y * cuda.blockIdx.z))")
-        self.say(self.rng.choice(["x = int64(1)", "x = int64(t)", f"x = int64({self.integer(1, 'ti')})"]))
+        self.say(
+            self.rng.choice(["x = int64(1)", "x = int64(t)", f"x = int64({self.integer(1, 'ti')})"])
+        )
         self.say("y = int64(i)")
         self.say(f"z = int32({self.integer(1, 'ti')})")
         self.say(f"v = uint32({self.integer(1, 'ti')})")
@@ -296,7 +298,9 @@ class _Maker:
             else:
                 self.say(f"p = float32(p + cells[{at}])")
             return
-        choice = self.rng.choice(["own[i] += z", "wide[i, 1] = q", "wide[i, 2] += p", "real[i] -= 1"])
+        choice = self.rng.choice(
+            ["own[i] += z", "wide[i, 1] = q", "wide[i, 2] += p", "real[i] -= 1"]
+        )
         self.say(choice)
 
     def local_array(self) -> None:
@@ -329,10 +333,14 @@ class _Maker:
 
     def barrier(self, *, weak: bool = True) -> None:
         size = self.threads // 2
-        instead = self.rng.choice(["pass", "pass", f"if t < {size}: cuda.syncthreads()", "cuda.syncwarp()"])
+        instead = self.rng.choice(
+            ["pass", "pass", f"if t < {size}: cuda.syncthreads()", "cuda.syncwarp()"]
+        )
         if self.chance(0.15):
             how = self.rng.choice(["count", "and", "or"])
-            self.say(f"x += cuda.syncthreads_{how}(int32({self.condition()}))", instead if weak else "")
+            self.say(
+                f"x += cuda.syncthreads_{how}(int32({self.condition()}))", instead if weak else ""
+            )
         else:
             self.say("cuda.syncthreads()", instead if weak else "")
 
@@ -398,7 +406,9 @@ class _Maker:
         self.say(f"    {bins}[k] = {self.rng.randint(0, 3)}")
         self.barrier()
         how = self.rng.choice(["add", "max", "min", "add"])
-        self.say(f"cuda.atomic.{how}({bins}, ({self.integer(1)}) % {many}, int32({self.integer(1)}))")
+        self.say(
+            f"cuda.atomic.{how}({bins}, ({self.integer(1)}) % {many}, int32({self.integer(1)}))"
+        )
         self.barrier()
         self.say(f"y += {bins}[{self.index(many)}]")
         self.barrier(weak=self.deep > 1)
@@ -416,7 +426,9 @@ class _Maker:
 
     def vote(self) -> None:
         if self.threads % 32:
-            self.say(f"x += cuda.syncthreads_{self.rng.choice(['count', 'and', 'or'])}(int32({self.condition()}))")
+            self.say(
+                f"x += cuda.syncthreads_{self.rng.choice(['count', 'and', 'or'])}(int32({self.condition()}))"
+            )
             return
         how = self.rng.choice(["all", "any", "ballot", "eq"])
         if how == "eq":
@@ -428,8 +440,10 @@ class _Maker:
         self.say(f"{tile} = cuda.shared.array({self.threads}, int64)")
         self.say(f"{tile}[t] = {self.integer(1)}")
         self.say("cuda.syncwarp()", "pass")
-        self.say(f"x += {tile}[(t ^ {self.rng.choice([1, 3, 16, 31])}) % {self.threads}] % 1009",
-                 f"x += {tile}[(t + 32) % {self.threads}] % 1009")
+        self.say(
+            f"x += {tile}[(t ^ {self.rng.choice([1, 3, 16, 31])}) % {self.threads}] % 1009",
+            f"x += {tile}[(t + 32) % {self.threads}] % 1009",
+        )
         self.say("cuda.syncwarp()", "pass")
         self.say(f"{tile}[t] = 4")
         self.barrier(weak=False)
@@ -543,7 +557,9 @@ class _Maker:
         compare = rng.choice(["<", "<=", ">", ">=", "==", "!="])
         kind = rng.random()
         if kind < 0.15 and not self.in_function:
-            return rng.choice(["n > 2", "n == 3", "cuda.blockIdx.x > 0", "t == 0", "t < 16", "t % 2 == 0"])
+            return rng.choice(
+                ["n > 2", "n == 3", "cuda.blockIdx.x > 0", "t == 0", "t < 16", "t % 2 == 0"]
+            )
         if kind < 0.55 or depth <= 0:
             return f"{self.integer(max(depth, 0))} {compare} {self.integer(0)}"
         if kind < 0.7:

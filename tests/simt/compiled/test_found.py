@@ -165,7 +165,9 @@ def test_what_once_differed_is_the_same(name: str, tmp_path: Path) -> None:
     found = FOUND[name]
     with both_ways(Seen()) as seen:
         report = kernel_of(found, tmp_path)(np.zeros(64, np.int64), np.arange(64), 3)
-    assert [hazard.kind for hazard in report.hazards[:1]] == ([found.hazard] if found.hazard else [])
+    assert [hazard.kind for hazard in report.hazards[:1]] == (
+        [found.hazard] if found.hazard else []
+    )
     assert not seen.wrong, seen.wrong
     assert seen.counts == {HAZARD if found.hazard else SAME: 1}, seen.reasons
 
