@@ -34,7 +34,7 @@ from tests.simt.compiled.both_ways import (
 )
 
 app = typer.Typer(add_completion=False)
-AT_ONCE = 50
+AT_ONCE = 20
 """Kernels or answers that a process is handed at a time."""
 Jobs = Annotated[int, typer.Option(help="processes")]
 Level = Annotated[int, typer.Option(help="how hard LLVM tries, 0 to 2")]

@@ -33,7 +33,7 @@ GRIDS = [(1,), (1,), (2,), (3,), (5,), (2, 2), (1, 2, 2)]
 INTEGERS = {"a": "int64", "b": "int32", "u": "uint32", "e": "int8", "h": "uint16"}
 FLOATS = {"c": "float32", "d": "float64"}
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1e30, -1e30, 3e9, -3e9, 2.0**63, 1e-40, 0.5, -2.5]
-PARAMETERS = "out, own, real, wide, total, a, b, u, e, h, c, d, m, none, n, scale"
+PARAMETERS = "out, own, real, wide, total, a, b, u, e, h, c, d, m, none, long, table, n, scale"
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,10 @@ class Drawn:
                 far = rng.choice(SPECIAL, SIZE)
                 given.append(np.where(rng.random(SIZE) < 0.15, far, some).astype(name))
         matrix = rng.normal(size=(7, 9)).astype(np.float32)
-        given.append(matrix[::-1] if self.seed % 3 == 0 else matrix)
+        given.append(matrix[::-1] if self.seed % 31 == 0 else matrix)
         given.append(np.zeros(0, np.int64))
+        given.append(rng.integers(-9, 9, LONG).astype(np.float32))
+        given.append(rng.integers(-99, 99, (300, 11)))
         return [*given, int(rng.integers(0, 6)), float(rng.normal())]
 
     def launch(self, folder: Path) -> Report:
@@ -80,7 +82,9 @@ class Drawn:
 
 
 SIZE = 61
-"""Cells of each array that is only read."""
+"""Cells of most arrays that are only read."""
+LONG = 4096
+"""Cells of one in which each thread has a place of its own, and more."""
 
 
 def draw(seed: int, *, broken: float = 0.4) -> Drawn:
@@ -471,6 +475,20 @@ class _Maker:
         ]
         return rng.choice(ways)
 
+    def place(self) -> str:
+        """A cell whose place each lane has by so much more than the first one."""
+        rng = self.rng
+        by, more = rng.choice([1, 1, 2, 3, 4, 7]), rng.randint(0, 9)
+        name = rng.choice([k for k in self.integers if k.startswith("k")] or ["n"])
+        small = f"({name} & 3)"
+        return rng.choice([
+            f"long[i * {by} + {more}]", "long[i]", f"long[{LONG - 1} - {by} * i]",
+            f"long[t + {more} * n]", f"long[t * {by} + {small} * {self.threads}]",
+            f"long[{small}]", f"table[{name} & 7, t % 11]", f"table[t, {more}]",
+            f"table[{299} - t, {small}]", "long[cuda.threadIdx.x + cuda.blockIdx.x * 7]",
+            f"long[int32(t) + int32({more})]", f"long[uint32(t) * uint32({by})]",
+        ])  # fmt: skip
+
     def integer(self, depth: int, only: str = "") -> str:
         rng = self.rng
         if depth == 0 or self.chance(0.15):
@@ -512,6 +530,8 @@ class _Maker:
         if depth == 0 or self.chance(0.2):
             if self.in_function:
                 return rng.choice(["p", "1.5", "x"])
+            if self.chance(0.3):
+                return self.place()
             return rng.choice([
                 "p", "q", "scale", "0.5", "-1.0", "x", "t", f"c[{self.index(SIZE)}]",
                 f"d[{self.index(SIZE)}]", "m[t % 7, i % 9]", "m[n, t % 9]", "float32(2.5)",
