@@ -30,6 +30,11 @@ class Here:
     first: str
     last: str
 
+    @property
+    def fixed(self) -> bool:
+        """Whether it is the mask of all threads, which never changes."""
+        return not self.count.startswith("%")
+
 
 class Masks:
     """The masks of a function.
@@ -166,7 +171,7 @@ class Masks:
     def set_to(self, into: Here, here: Here) -> None:
         """Copies a mask into the room of another."""
         w = self.w
-        if not into.cells:
+        if into.fixed:
             raise NotCompiled("lanes leave where all of them stand")
         with w.loop(str(self.context.lanes)) as lane:
             cell = w.load(here.cells, "i8", lane) if here.cells else "1"
@@ -175,6 +180,8 @@ class Masks:
 
     def clear(self, here: Here) -> None:
         """Takes all lanes out of a mask."""
+        if here.fixed:
+            raise NotCompiled("all lanes leave where all of them stand")
         w = self.w
         with w.loop(str(self.context.lanes)) as lane:
             w.store("0", here.cells, "i8", lane)

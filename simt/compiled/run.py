@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled import library, traffic
+from simt.compiled import library, traffic, worth
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
@@ -99,6 +99,12 @@ def is_compiled(code: ir.Code, block: Dim3, unset: frozenset[str]) -> bool:
     """Whether a kernel has been compiled and is still kept."""
     found = _KERNELS.get((id(code), block, unset))
     return found is not None and isinstance(found[1], Kernel)
+
+
+def forget() -> None:
+    """Lets go of all kernels that have been compiled."""
+    _KERNELS.found.clear()
+    _MACHINE_CODE.found.clear()
 
 
 def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
@@ -259,7 +265,11 @@ def run(
         room.forget()
     kernel.rooms.append(room)
     if not bounded and spent * together > most_steps:
-        return None
+        counted = emitter.context.turns.items()
+        turns = {loop: max(int(state[word]) for word in each) for loop, each in counted}
+        most = worth.effort(code, grid, block, arguments, turns).most_steps
+        if most is None or most > most_steps:
+            return None
     return by_line(emitter, counters)
 
 

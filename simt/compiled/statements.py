@@ -126,7 +126,7 @@ class Statements:
         if node.empty:
             return
         if isinstance(target, str) and isinstance(frame.types.get(target), types.ArrayType):
-            frame.variables[target] = self.expressions.array(value)
+            self._name_array(target, self.expressions.array(value))
         elif isinstance(target, int):
             self.variables.put_aside(target, self.expressions.worked_out(value))
         elif target is None:
@@ -139,6 +139,12 @@ class Statements:
                 found = self.expressions.worked_out(value)
             dtype = number_type(node.type, f"{target} holds no number")
             self.variables.give(target, dtype, found, self.masks.here)
+
+    def _name_array(self, name: str, array: Memory) -> None:
+        """Gives an array a name, which is nothing that happens at run time."""
+        frame = self.variables.frame
+        if frame.variables.setdefault(name, array) is not array or name in frame.analysis.checked:
+            raise NotCompiled("a name of several arrays, or of none in some lanes")
 
     def _store(self, node: ir.Store) -> None:
         if node.field:
@@ -263,7 +269,7 @@ class Statements:
             return
         goes_on = self.block(body)
         if not goes_on or self.masks.here is not before:
-            if not before.cells:
+            if before.fixed:
                 raise NotCompiled("all lanes may leave by one arm of a branch")
             if not goes_on:
                 self.masks.clear(before)
@@ -300,6 +306,7 @@ class Statements:
     def _loop(self, node: ir.Loop) -> None:
         if node.waits:
             raise NotCompiled("a loop that waits for others")
+        before = self.masks.here
         self.block(node.before)
         most, turns = self._most_turns(node), ""
         if most:
@@ -312,10 +319,14 @@ class Statements:
             self._loop_together(node, number, most, turns)
         else:
             self._loop_apart(node, number, alike=alike, counted=bool(most))
+        if not may_leave(node):
+            # All that came to it come past it.
+            self.masks.here = before
 
     def _loop_together(self, node: ir.Loop, n: int, most: str, turns: Register) -> None:
         """A loop that all lanes leave at the same turn, by its test."""
         w, before = self.w, self.masks.here
+        made = self.context.no_turns()
         w.label(f"again{n}")
         self._count_turn(most, turns, f"out{n}")
         if node.steps:
@@ -327,6 +338,7 @@ class Statements:
         if node.hopeless:
             self.context.suspect_if("true")
         self._turn_limit()
+        self.context.turned(made)
         self.block(node.body)
         if self.masks.here is not before:
             self.masks.set_to(before, self.masks.here)
@@ -334,6 +346,7 @@ class Statements:
         self.block(node.after)
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
+        self.context.most_turns(node, made)
         if node.orelse:
             self.block(node.orelse)
 
@@ -345,6 +358,7 @@ class Statements:
         for cells in (finished, broken, continued):
             masks.zero(cells)
         self._loops.append(_Loop(broken, continued))
+        made = self.context.no_turns()
         w.label(f"again{n}")
         masks.here = running
         w.do(f"br i1 {masks.is_empty(running)}, label %out{n}, label %test{n}")
@@ -354,13 +368,14 @@ class Statements:
         if node.steps:
             self.context.spend(node.steps)
         if not alike and not leaves_loop(node.body) and not before.cells:
-            self._turn_together(node, n, running)
+            self._turn_together(node, n, running, made)
         taken = self._tested(node, running, finished, alike=alike)
         w.do(f"br i1 {masks.is_empty(taken)}, label %out{n}, label %turn{n}")
         w.lines.append(f"turn{n}:")
         if node.hopeless:
             self.context.suspect_if("true")
         self._turn_limit()
+        self.context.turned(made)
         masks.zero(continued)
         masks.set_to(running, taken)
         self._within(node.body, running)
@@ -370,10 +385,11 @@ class Statements:
         self.block(node.after)
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
+        self.context.most_turns(node, made)
         self._loops.pop()
         ended = masks.room_around(finished)
-        masks.count_lanes(ended)
         if node.orelse:
+            masks.count_lanes(ended)
             with w.when(w.make(f"xor i1 {masks.is_empty(ended)}, true")):
                 self._within(node.orelse, ended)
         if may_leave(node):
@@ -382,7 +398,7 @@ class Statements:
         else:
             masks.here = before
 
-    def _turn_together(self, node: ir.Loop, n: int, running: Here) -> None:
+    def _turn_together(self, node: ir.Loop, n: int, running: Here, made: Register) -> None:
         """A turn of a loop that all lanes of the block take: written once more, for all of them."""
         w, masks, everybody = self.w, self.masks, self.masks.everybody
         masks.here = everybody
@@ -398,6 +414,7 @@ class Statements:
                 if node.hopeless:
                     self.context.suspect_if("true")
                 self._turn_limit()
+                self.context.turned(made)
                 self.block(node.body)
                 masks.here = everybody
                 self.block(node.after)
@@ -503,6 +520,7 @@ class Statements:
         result = "" if dtype is None else self.values.room(dtype)
         self._calls.append(_Call(code, result, dtype))
         self.masks.here = self.masks.copy(before)
+        variables.forget()
         for (name, (wanted, own)), each in zip(code.parameters.items(), given, strict=True):
             self._hand_over(name, wanted, own, each)
         self.block(code.body)

@@ -13,7 +13,7 @@ from simt.compiled.context import Context
 from simt.compiled.masks import Here, Masks
 from simt.compiled.text import Register
 from simt.compiled.values import Value, Values, Worth
-from simt.kernel import ir, types
+from simt.kernel import ir
 from simt.report import Dim3
 
 
@@ -62,10 +62,6 @@ def frame_of(code: ir.Code, block: Dim3, alike: dict[str, bool]) -> Frame:
         alike: whether all lanes give a parameter the same; True if left out.
     """
     analysis = Analysis(code, block, alike)
-    for name in analysis.checked:
-        # What may be read before it is given is kept lane by lane.
-        if not isinstance(code.types.get(name), types.ArrayType):
-            analysis.alike[name] = False
     affine = Affine(code, analysis, block) if not alike else None
     return Frame(analysis, dict(code.types), affine=affine)
 
@@ -122,6 +118,11 @@ class Variables:
         if name not in given:
             given[name] = self.context.zeroed("i8", self.context.lanes, self.context.lanes)
         return given[name]
+
+    def forget(self) -> None:
+        """Takes all variables that a function may read too early for ones that it has not given."""
+        for name in sorted(self.frame.analysis.checked):
+            self.masks.zero(self._given(name))
 
     def check_given(self, variable: str) -> None:
         """Gives up where a lane reads a variable that it has not been given."""
