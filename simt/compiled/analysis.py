@@ -183,6 +183,8 @@ class Analysis:
             owner = found[0]
             if isinstance(node.index, int) and isinstance(owner, tuple):
                 return owner[node.index]
+            if not isinstance(node.index, int) and len(found) > 1 and isinstance(owner, tuple):
+                return all(each is True for each in (*owner, found[1]))
             return owner if isinstance(owner, bool) and len(found) == 1 else False
         if isinstance(node, ir.Load):
             space = getattr(node.array.type, "space", "global")
@@ -240,4 +242,3 @@ def _both(one: Alike, other: Alike) -> Alike:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return tuple(map(_both, one, other))
     return one is True and other is True
-

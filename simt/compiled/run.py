@@ -104,6 +104,11 @@ def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
     text += _all_blocks(emitter)
+    for key in emitter.math:
+        try:
+            library.loop(key)
+        except LookupError:
+            raise NotCompiled(f"a function that is found in no library: {key}") from None
     compiled = _MACHINE_CODE.get(text) or _MACHINE_CODE.keep(text, Compiled(text, "blocks"))
     return Kernel(emitter, compiled)
 
@@ -159,6 +164,7 @@ def run(
     *,
     together: int = 1,
     bounded: bool = False,
+    counted: bool = True,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
 
@@ -170,12 +176,15 @@ def run(
         most_steps: the step budget, which blocks that the interpreter runs together share.
         together: how many blocks those are.
         bounded: whether it is known that they cannot spend it.
+        counted: whether anybody asks for the counters.
 
     Raises:
         NotCompiled: something stays with the interpreter.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, Array)}
     check(arrays)
+    if counted and code.mixed_widths:
+        raise NotCompiled("counts of widths that hang on what lanes agree on")
     unset = frozenset(n for n, a in arrays.items() if a.initialised is not None)
     kernel = kernel_of(code, block, unset)
     emitter, room = kernel.emitter, kernel.room()
@@ -233,10 +242,10 @@ def run(
             cells = room.epochs.setdefault(name, np.zeros(own.cells, np.int64))
             memory(name, cells)
     put("epoch", room.epoch)
-    for name in emitter.math:
-        loop, given = library.loop(_NUMPY.get(name, name))
-        put(f"loop {name}", loop)
-        put(f"with {name}", given)
+    for key in emitter.math:
+        loop, given = library.loop(key)
+        put(f"loop {key}", loop)
+        put(f"with {key}", given)
     end = first = spent = 0
     while first < order.size and not end:
         at_once = max(1, LANE_STEPS_AT_A_TIME // (emitter.lanes * max(1, spent or most_steps)))
@@ -254,9 +263,6 @@ def run(
     if not bounded and spent * together > most_steps:
         return None
     return by_line(emitter, counters)
-
-
-_NUMPY: dict[str, str] = {}
 
 
 def check(arrays: Mapping[str, Array]) -> None:

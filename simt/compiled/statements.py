@@ -125,6 +125,10 @@ class Statements:
         elif target is None:
             self.expressions.worked_out(value)
         else:
+            if isinstance(node.type, types.TupleType):
+                parts = self.expressions.worked_out(value)
+                self.variables.give_parts(target, node.type, parts, self.masks.here)
+                return
             found: Any = None
             if isinstance(node.type, np.dtype) and frame.analysis.alike.get(target) is not True:
                 found = self.expressions.worth(value)

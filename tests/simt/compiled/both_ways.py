@@ -108,7 +108,7 @@ def _compared(original: Any, configured: Any, arguments: tuple[Any, ...], seen: 
     except BaseException as error:
         seen.counts[f"raised {type(error).__name__}"] += 1
         raise
-    faults, watch, _ = ended
+    faults, watch = ended.faults, ended
     kind, why = NOT_COMPILED, ""
     try:
         got = run_compiled(configured, mine)
@@ -133,8 +133,8 @@ def _verdict(configured: Any, faults: Any, watch: Any, got: Any, copies: Copies)
         return (HAZARD if faults.found else SUSPECT), ""
     if faults.found:
         return "wrong clean", str(sorted({fault.kind for fault in faults.found.values()}))
-    if configured.simulation.counters and got != watch.by_line():
-        known = watch.by_line()
+    if configured.simulation.counters and got != watch.by_line:
+        known = watch.by_line
         lines = [n for n in sorted({*got, *known}) if got.get(n) != known.get(n)]
         return "counters", "\n".join(f"{n}: {got.get(n)}\n   {known.get(n)}" for n in lines)
     for one, other, dtype in copies.pairs():
@@ -152,16 +152,17 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
     named = {k: v for n, a in values.items() for k, v in launch.arrays_in(n, a).items()}
     arrays = memory.bind(named)
     code = lower(simulation.program.written, tuple(map(launch.type_of, values.values())))
-    order = launch._batches(
-        grid, block, simulation.order_seed, whole=False, local_bytes=local_bytes(code.arrays)
-    )
+    order = launch.blocks_in_order(grid, simulation.order_seed)
+    together = launch.blocks_together(block, local_bytes(code.arrays))
     return compiled.run(
         code,
         grid,
         block,
         {name: launch.bound(name, value, arrays) for name, value in values.items()},
-        np.concatenate(order),
+        order,
         simulation.step_budget if budget is None else budget,
+        together=min(together, order.size),
+        counted=simulation.counters,
     )
 
 
