@@ -56,7 +56,7 @@ class Analysis:
         checked: variables that may be read before they are given, whose lanes are kept count of.
     """
 
-    def __init__(self, code: ir.Code, block: Dim3, given: Mapping[str, bool]) -> None:
+    def __init__(self, code: ir.Code, block: Dim3, given: Mapping[str, Alike]) -> None:
         self.code, self.block = code, block
         self.alike: dict[str | int, Alike] = {
             name: given.get(name, True) for name in code.parameters

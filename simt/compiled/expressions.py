@@ -60,7 +60,7 @@ class Expressions:
         accesses: Accesses,
         together: Together,
         words: Words,
-        inline: Callable[[ir.DeviceCall], Value | None],
+        inline: Callable[[ir.DeviceCall], Any],
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic, self.variables = values, values.arithmetic, variables

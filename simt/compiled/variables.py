@@ -50,7 +50,7 @@ class Frame:
     given: dict[str, Register] = field(default_factory=dict)
 
 
-def frame_of(code: ir.Code, block: Dim3, alike: dict[str, bool]) -> Frame:
+def frame_of(code: ir.Code, block: Dim3, alike: dict[str, Any]) -> Frame:
     """Returns the frame of a function in which nothing has been given yet.
 
     Args:

@@ -188,3 +188,36 @@ def _of_c_alone(out, a, b):
     i = cuda.grid(1)
     if i < a.size:
         out[i, 0] = math.erfc(a[i])
+
+
+@cuda.jit(device=True)
+def polar(x, y):
+    if x < 0:
+        return -math.sqrt(x * x + y * y), 1
+    return math.sqrt(x * x + y * y), 0
+
+
+def of_pairs(out, a, b):
+    i = cuda.grid(1)
+    if i < a.size:
+        radius, side = polar(a[i], b[i])
+        far, _ = polar(2.0, radius)
+        out[i, 0] = far + side + polar(radius, b[0])[0]
+
+
+def from_pairs(out, a, b):
+    i = cuda.grid(1)
+    if i < a.size:
+        out[i, 0] = total((a[i], b[0]), 3.0)
+
+
+@cuda.jit(device=True)
+def total(pair, scale):
+    first, second = pair
+    return first * scale + second
+
+
+def test_functions_take_and_give_tuples() -> None:
+    a, b = np.linspace(-3, 3, 80), np.linspace(5, -2, 80)
+    assert _seen(from_pairs, np.zeros((80, 1)), a, b).counts[SAME] == 1
+    assert _seen(of_pairs, np.zeros((80, 1)), a, b).counts[SAME] == 1
