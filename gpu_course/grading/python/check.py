@@ -328,10 +328,9 @@ class PythonChecking(Checking):
 
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
-        found, here = recognised(
+        key = recognised(
             self.puzzle, tried, difference.place, got, self.right, self.seed, warm=self.warm
-        )
-        key = found or own_diagnosis(self.puzzle, tried, got) or here
+        ) or own_diagnosis(self.puzzle, tried, got)
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         said = messages.wrong_result(self.puzzle, tried, difference, pattern)
         evidence = {
