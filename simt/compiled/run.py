@@ -83,10 +83,10 @@ def _new_room(emitter: Emitter) -> Room:
             memory(place.slot, place.table)
     for told in emitter.whole.remembered.values():
         memory(told.slot, np.zeros(told.words, np.int64))
-    for name in emitter.math:
-        loop, given = library.loop(_NUMPY.get(name, name))
-        state[emitter.slots[f"loop {name}"]] = loop
-        state[emitter.slots[f"with {name}"]] = given
+    for key in emitter.math:
+        loop, given = library.loop(key)
+        state[emitter.slots[f"loop {key}"]] = loop
+        state[emitter.slots[f"with {key}"]] = given
     return room
 
 
@@ -149,6 +149,11 @@ def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
     text += _all_blocks(emitter)
+    for key in emitter.math:
+        try:
+            library.loop(key)
+        except LookupError:
+            raise NotCompiled(f"a function that is found in no library: {key}") from None
     compiled = _MACHINE_CODE.get(text) or _MACHINE_CODE.keep(text, Compiled(text, "blocks"))
     return Kernel(emitter, compiled)
 
@@ -204,6 +209,7 @@ def run(
     *,
     together: int = 1,
     bounded: bool = False,
+    counted: bool = True,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
 
@@ -215,12 +221,15 @@ def run(
         most_steps: the step budget, which blocks that the interpreter runs together share.
         together: how many blocks those are.
         bounded: whether it is known that they cannot spend it.
+        counted: whether anybody asks for the counters.
 
     Raises:
         NotCompiled: something stays with the interpreter.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, Array)}
     check(arrays)
+    if counted and code.mixed_widths:
+        raise NotCompiled("counts of widths that hang on what lanes agree on")
     unset = frozenset(n for n, a in arrays.items() if a.initialised is not None)
     kernel = kernel_of(code, block, unset)
     emitter, room = kernel.emitter, kernel.room()
@@ -283,8 +292,8 @@ def run(
         room.forget()
     kernel.rooms.append(room)
     if not bounded and spent * together > most_steps:
-        counted = emitter.context.turns.items()
-        turns = {loop: max(int(state[word]) for word in each) for loop, each in counted}
+        loops = emitter.context.turns.items()
+        turns = {loop: max(int(state[word]) for word in each) for loop, each in loops}
         most = worth.effort(code, grid, block, arguments, turns).most_steps
         if most is None or most > most_steps:
             return None
@@ -302,9 +311,6 @@ def _words(arrays: Mapping[str, Array], arguments: Mapping[str, Any]) -> dict[st
         if isinstance(value, np.integer):
             words[f"number {name}"] = int(value)
     return words
-
-
-_NUMPY: dict[str, str] = {}
 
 
 def check(arrays: Mapping[str, Array]) -> None:
