@@ -221,6 +221,11 @@ class Masks:
         first = self.here.first
         return self.w.load(first, "i64") if first.startswith("%") else first
 
+    def last_lane(self) -> Register:
+        """Returns the last lane that takes part."""
+        last = self.here.last
+        return self.w.load(last, "i64") if last.startswith("%") else last
+
     def suspect_of_lanes(self, wrong: Callable[[Register], str]) -> None:
         """Gives up if an i1 is true for one of the lanes that are here."""
         w, bad = self.w, self.w.memory("i8")
