@@ -263,6 +263,8 @@ def run(
     if room.epoch >= MAX_MET:
         room.forget()
     kernel.rooms.append(room)
+    if spent > most_steps:
+        return None
     if not bounded and spent * together > most_steps:
         words = emitter.context.turns.items()
         turns = {loop: max(int(state[word]) for word in each) for loop, each in words}

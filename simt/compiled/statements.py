@@ -368,7 +368,7 @@ class Statements:
         if node.steps:
             self.context.spend(node.steps)
         if not alike and not leaves_loop(node.body) and not before.cells:
-            self._turn_together(node, n, running)
+            self._turn_together(node, n, running, made)
         taken = self._tested(node, running, finished, alike=alike)
         w.do(f"br i1 {masks.is_empty(taken)}, label %out{n}, label %turn{n}")
         w.lines.append(f"turn{n}:")
@@ -398,7 +398,7 @@ class Statements:
         else:
             masks.here = before
 
-    def _turn_together(self, node: ir.Loop, n: int, running: Here) -> None:
+    def _turn_together(self, node: ir.Loop, n: int, running: Here, made: Register) -> None:
         """A turn of a loop that all lanes of the block take: written once more, for all of them."""
         w, masks, everybody = self.w, self.masks, self.masks.everybody
         masks.here = everybody
@@ -414,6 +414,7 @@ class Statements:
                 if node.hopeless:
                     self.context.suspect_if("true")
                 self._turn_limit()
+                self.context.turned(made)
                 self.block(node.body)
                 masks.here = everybody
                 self.block(node.after)

@@ -8,6 +8,7 @@ held against. A launch that has a hazard has to be suspicious.
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -199,7 +200,7 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
         {name: launch.bound(name, value, arrays) for name, value in values.items()},
         launch.blocks_in_order(grid, simulation.order_seed),
         simulation.step_budget if budget is None else budget,
-        together=launch.blocks_together(block, local_bytes(code.arrays)),
+        together=min(math.prod(grid), launch.blocks_together(block, local_bytes(code.arrays))),
     )
 
 

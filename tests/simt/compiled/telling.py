@@ -273,6 +273,11 @@ TELLING: dict[str, Telling] = dict(
             "s = 0\nif cuda.blockIdx.x % 2 == 0:\n    for k in range(100):\n        s += k\nelse:\n"
             "    for k in range(100):\n        s += 2\nout[i] = s", block=1, grid=8, budget=400,
         )),
+        ("steps of blocks apart, in a loop that lanes leave apart", Telling(
+            "s = 0\nfor j in range(4):\n    if cuda.blockIdx.x == j:\n"
+            "        for k in range(100 + t // 31):\n            s += k\nout[i] = s",
+            block=32, grid=4, budget=500,
+        )),
         ("steps of blocks together", Telling(
             "s = 0\nfor k in range(100):\n    s += k\nout[i] = s", block=1, grid=8, budget=400,
         )),
