@@ -28,7 +28,7 @@ from simt.vocabulary.allocate import local_bytes
 
 SAME, SUSPECT, HAZARD, NOT_COMPILED = "same", "suspect", "hazard", "not compiled"
 WRONG = ("wrong clean", "counters", "results", "written", "steps", "crash")
-"""What may never be: a clean launch of what has a hazard, and other numbers than the interpreter's."""
+"""What may never be: clean though there is a hazard, or other numbers than the interpreter's."""
 ALIGNED = 256
 
 
@@ -91,11 +91,18 @@ def both_ways(seen: Seen) -> Iterator[Seen]:
             return original(self, arguments, schedule)
         return _compared(original, self, arguments, seen)
 
+    with interpreted(launched):
+        yield seen
+
+
+@contextmanager
+def interpreted(launched: Callable[..., Any]) -> Iterator[None]:
+    """Within it all launches are interpreted, and run by a function of ours."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SIMT_COMPILED", "off")
         patch.setattr(simulator._Configured, "_launch", launched)
         patch.setattr(launch, "Interpreter", Counting)
-        yield seen
+        yield
 
 
 class Counting(Interpreter):
