@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import fields
 from typing import Any
 
@@ -12,7 +12,6 @@ from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Number, memory_type
 from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
-from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Here, Masks
 from simt.compiled.races import Races
 from simt.compiled.text import Register
@@ -33,6 +32,7 @@ class Accesses:
     Args:
         context, masks, values, arrays, races: of the function.
         code: the kernel.
+        unraced: its loads from shared memory that nobody can race with, by identity.
 
     Attributes:
         sites: how many places touch global or shared memory.
@@ -48,6 +48,7 @@ class Accesses:
         races: Races,
         whole: Whole,
         code: ir.Code,
+        unraced: Set[int],
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic = values, values.arithmetic
@@ -56,7 +57,7 @@ class Accesses:
         self.sites = 0
         self.global_sizes: set[int] = set()
         self.shared_sizes: set[int] = set()
-        self._unraced = unraced_loads(code)
+        self._unraced = unraced
         self._lines = sorted(_global_loads(code.body)) if self._has_tiles else []
         self._travelling: dict[int, Register] = {}
 
@@ -125,7 +126,10 @@ class Accesses:
         self.arrays.check_written(memory, elements)
         alike = not any(each.lanes for each in parts_of(indices))
         first = w.load(elements, "i64", "0") if alike and not here.cells else ""
-        with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with (
+            w.loop(self.masks.lanes_up_to(here)) as lane,
+            w.when(self.masks.takes_part(here, lane)),
+        ):
             at = self.arrays.own_cell(memory, first or w.load(elements, "i64", lane), lane)
             w.store(w.load(data, type_, at), cells, type_, lane)
         return Value(memory.dtype, lanes=cells)
@@ -140,7 +144,7 @@ class Accesses:
             value: what is stored, in whatever type.
         """
         w, here, line = self.w, self.masks.here, node.site.line
-        lanes = str(self.context.lanes)
+        lanes = self.masks.lanes_up_to(here)
         type_ = memory_type(memory.dtype)
         data = self.arrays.data(memory)
         if memory.space == "local":
@@ -279,7 +283,8 @@ class Accesses:
         elements = self._access("atomic", line, memory, indices)
         self.arrays.check_written(memory, elements)
         type_, data = memory_type(memory.dtype), self.arrays.data(memory)
-        lanes, here = str(self.context.lanes), self.masks.here
+        here = self.masks.here
+        lanes = self.masks.lanes_up_to(here)
         with w.loop(lanes) as lane, w.when(self.masks.takes_part(here, lane)):
             at = w.load(elements, "i64", lane)
             text = self.values.converted(value, lane, memory.dtype)
@@ -323,7 +328,7 @@ class Accesses:
         elements = w.memory("i64", self.context.lanes)
         bad = w.memory("i8")
         w.store("0", bad, "i8")
-        with w.loop(str(self.context.lanes)) as lane:
+        with w.loop(self.masks.lanes_up_to(here)) as lane:
             part = self.masks.takes_part(here, lane)
             total, outside = "0", "false"
             for value, side, stride in zip(each, memory.shape, memory.strides, strict=True):
@@ -391,7 +396,7 @@ class Accesses:
         address = self.context.slot(f"address {memory.name}")
         # Of the memory that a warp has sent for, it is known whether work was done meanwhile.
         sent = self._sent(line) if kind == "load" and self._has_tiles else ""
-        with w.loop(str(self.context.warps)) as warp:
+        with w.loop(self.masks.warps_up_to(here)) as warp:
             bits = w.load(here.bits, "i32", warp)
             with w.when(w.make(f"icmp ne i32 {bits}, 0")):
                 first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")
@@ -424,7 +429,7 @@ class Accesses:
             w.add(self.masks.number_here(here), self.context.count(line, "shared_updates"))
         room = w.memory("i32")
         w.store("0", room, "i32")
-        with w.loop(str(self.context.warps)) as warp:
+        with w.loop(self.masks.warps_up_to(here)) as warp:
             bits = w.load(here.bits, "i32", warp)
             with w.when(w.make(f"icmp ne i32 {bits}, 0")):
                 first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")

@@ -18,10 +18,12 @@ from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Arithmetic, memory_type, number_type
 from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
+from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Masks
 from simt.compiled.races import Races
 from simt.compiled.statements import Statements
 from simt.compiled.together import Together
+from simt.compiled.uses import Uses
 from simt.compiled.values import Value, Values
 from simt.compiled.variables import Variables, frame_of
 from simt.compiled.whole import Whole, remembering
@@ -50,13 +52,15 @@ class Emitter:
         frame = frame_of(code, block, {})
         self._variables = Variables(self.context, masks, arithmetic, values, frame)
         self._arrays = Arrays(self.context, masks, code, unset)
-        has_atomics = any(name.startswith("cuda.atomic") for name in code.names)
-        races = Races(self.context, masks, has_atomics=has_atomics)
+        unraced = unraced_loads(code)
+        races = Races(self.context, masks, Uses(code, unraced))
         affine = frame.affine
         remembered = remembering(code, affine, self.context.threads) if affine else {}
         whole = self.whole = Whole(self.context, values, self._arrays, races, remembered)
-        self._accesses = Accesses(self.context, masks, values, self._arrays, races, whole, code)
-        self._words = Words(self.context, values)
+        self._accesses = Accesses(
+            self.context, masks, values, self._arrays, races, whole, code, unraced
+        )
+        self._words = Words(self.context, masks, values)
         self._statements = Statements(
             self.context,
             masks,
@@ -108,9 +112,9 @@ class Emitter:
         return self._arrays.known
 
     @property
-    def math(self) -> set[str]:
-        """The functions that NumPy works out, by name."""
-        return self._words.math
+    def math(self) -> Set[str]:
+        """The functions that a library works out, by their keys."""
+        return self._words.math.keys()
 
     def number_of(self, name: str) -> int:
         """Returns the word of the state that has a name."""
@@ -152,8 +156,8 @@ class Emitter:
 
 def _check(code: ir.Code) -> None:
     """Raises NotCompiled for kernels that stay with the interpreter as a whole."""
-    if code.mixed_widths or code.partial_warps or code.captured:
-        raise NotCompiled("mixed widths, parts of warps, or arrays beside the kernel")
+    if code.partial_warps or code.captured:
+        raise NotCompiled("parts of warps, or arrays beside the kernel")
     if any("fence" in name or "cuda.cg" in name for name in code.names):
         raise NotCompiled("fences, and barriers of the grid")
     for request in code.arrays:

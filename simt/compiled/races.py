@@ -10,6 +10,7 @@ from simt.compiled.context import Context
 from simt.compiled.masks import Masks
 from simt.compiled.text import Register
 from simt.compiled.touching import Each
+from simt.compiled.uses import Uses
 
 SEVERAL, WARPS = 4095, 2048
 """In the place of a thread: several of a block, and the first of those of one warp."""
@@ -27,12 +28,19 @@ class Races:
 
     Args:
         context, masks: of the function.
-        has_atomics: whether anything updates memory by atomics.
+        uses: what the kernel does to its arrays.
     """
 
-    def __init__(self, context: Context, masks: Masks, *, has_atomics: bool) -> None:
+    def __init__(self, context: Context, masks: Masks, uses: Uses) -> None:
         self.context, self.w, self.masks = context, context.w, masks
-        self._has_atomics = has_atomics
+        self._uses = uses
+
+    def may_clash(self, kind: str, memory: Memory) -> bool:
+        """Whether there is anything that an access could clash with."""
+        if memory.space == "shared":
+            return True  # and if not, it may touch what nobody has written
+        shadows = self._shadow_names(memory)
+        return memory.stored and any(what in shadows for what in _AGAINST[kind])
 
     def check(self, kind: str, memory: Memory, lanes: Each) -> None:
         """Gives up where an access is not ordered beside another.
@@ -42,7 +50,7 @@ class Races:
             memory: the array.
             lanes: those that take part, and their elements.
         """
-        if not memory.stored:
+        if not self.may_clash(kind, memory):
             return
         if memory.space == "shared":
             self._shared_race(kind, memory, lanes)
@@ -61,7 +69,10 @@ class Races:
             start = w.make(f"shl i64 {self.context.first_epoch}, 32")
             bad = w.memory("i8")
             w.store("0", bad, "i8")
-            with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+            with (
+                w.loop(self.masks.lanes_up_to(here)) as lane,
+                w.when(self.masks.takes_part(here, lane)),
+            ):
                 wrote = w.load(writers, "i64", w.load(elements, "i64", lane))
                 never = w.make(f"zext i1 {w.make(f'icmp ult i64 {wrote}, {start}')} to i8")
                 w.store(w.make(f"or i8 {w.load(bad, 'i8')}, {never}"), bad, "i8")
@@ -99,11 +110,11 @@ class Races:
                 ordered = o.both(earlier, self._of_warp(o, who, warp))
                 return o.both(open_, o.negated(ordered))
 
-            wrong = o.any([clashes(kept[what]) for what in _AGAINST[kind] if what in shadows])
+            against = [clashes(kept[what]) for what in _AGAINST[kind] if what in shadows]
             never = o.compare("ult", kept["writers"], start)
             own, word = _OWN_SHADOW[kind], mine
             if kind != "store":
-                wrong = o.any([wrong, never])
+                against.append(never)
                 several = o.op("or", now, o.constant(SEVERAL))
                 if self.context.synced:
                     who = o.op("and", kept[own], o.constant(4095))
@@ -116,7 +127,7 @@ class Races:
                 fewer = w.make(f"sub i64 {w.load(left, 'i64')}, {o.number_of(never)}")
                 w.store(fewer, left, "i64")
             o.store(word, shadows[own], at)
-            lanes.note(wrong)
+            lanes.note(o.any(against))
         self.context.suspect_if(lanes.noted())
 
     def _of_warp(self, o: Each, who: str, warp: str) -> str:
@@ -127,10 +138,14 @@ class Races:
 
     def _shadows(self, memory: Memory) -> dict[str, Register]:
         """Who wrote, read and updated the cells of an array, as far as anybody does."""
-        names = ["writers", "readers"]
-        if self._has_atomics:
-            names.append("updaters")
+        names = self._shadow_names(memory)
         return {what: self.context.slot(f"shadow {what} {memory.name}") for what in names}
+
+    def _shadow_names(self, memory: Memory) -> list[str]:
+        uses = self._uses.of(memory.name)
+        names = [what for kind, what in _OWN_SHADOW.items() if kind in uses]
+        # In shared memory a word of who wrote a cell says that somebody has.
+        return names if memory.space != "shared" or "writers" in names else ["writers", *names]
 
     def _global_race(self, kind: str, memory: Memory, lanes: Each) -> None:
         """A word for each cell: the block, how often it had met, the thread; 4095 for several."""

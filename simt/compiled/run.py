@@ -21,6 +21,7 @@ from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 
 MAX_MET = 1 << 20
+MOST_CELLS = 1 << 31
 MAX_KERNELS = 64
 """Kept at a time: each is some hundred kilobytes of machine code."""
 LANE_STEPS_AT_A_TIME = 1 << 28
@@ -110,6 +111,11 @@ def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
     text += _all_blocks(emitter)
+    for key in emitter.math:
+        try:
+            library.loop(key)
+        except LookupError:
+            raise NotCompiled(f"a function that is found in no library: {key}") from None
     compiled = _MACHINE_CODE.get(text) or _MACHINE_CODE.keep(text, Compiled(text, "blocks"))
     return Kernel(emitter, compiled)
 
@@ -165,6 +171,7 @@ def run(
     *,
     together: int = 1,
     bounded: bool = False,
+    counted: bool = True,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
 
@@ -176,12 +183,15 @@ def run(
         most_steps: the step budget, which blocks that the interpreter runs together share.
         together: how many blocks those are.
         bounded: whether it is known that they cannot spend it.
+        counted: whether anybody asks for the counters.
 
     Raises:
         NotCompiled: something stays with the interpreter.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, Array)}
     check(arrays)
+    if counted and code.mixed_widths:
+        raise NotCompiled("counts of widths that hang on what lanes agree on")
     unset = frozenset(n for n, a in arrays.items() if a.initialised is not None)
     kernel = kernel_of(code, block, unset)
     emitter, room = kernel.emitter, kernel.room()
@@ -245,10 +255,10 @@ def run(
     for told in emitter.whole.remembered.values():
         memory(told.slot, room.epochs.setdefault(told.slot, np.zeros(told.words, np.int64)))
     put("epoch", room.epoch)
-    for name in emitter.math:
-        loop, given = library.loop(_NUMPY.get(name, name))
-        put(f"loop {name}", loop)
-        put(f"with {name}", given)
+    for key in emitter.math:
+        loop, given = library.loop(key)
+        put(f"loop {key}", loop)
+        put(f"with {key}", given)
     end = first = spent = 0
     while first < order.size and not end:
         at_once = max(1, LANE_STEPS_AT_A_TIME // (emitter.lanes * max(1, spent or most_steps)))
@@ -266,8 +276,8 @@ def run(
     if spent > most_steps:
         return None
     if not bounded and spent * together > most_steps:
-        words = emitter.context.turns.items()
-        turns = {loop: max(int(state[word]) for word in each) for loop, each in words}
+        loops = emitter.context.turns.items()
+        turns = {loop: max(int(state[word]) for word in each) for loop, each in loops}
         most = worth.effort(code, grid, block, arguments, turns).most_steps
         if most is None or most > most_steps:
             return None
@@ -287,9 +297,6 @@ def _words(arrays: Mapping[str, Array], arguments: Mapping[str, Any]) -> dict[st
     return words
 
 
-_NUMPY: dict[str, str] = {}
-
-
 def check(arrays: Mapping[str, Array]) -> None:
     """Raises NotCompiled for arrays that no compiled code is handed, whatever the kernel."""
     numbers = {array.allocation.number for array in arrays.values()}
@@ -298,6 +305,8 @@ def check(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
         if array.misaligned or array.fields or array.packed or not array.flat.flags.aligned:
             raise NotCompiled(f"{name} is misaligned, or an array of structures")
+        if array.flat.size >= MOST_CELLS:
+            raise NotCompiled(f"{name} has more cells than 32 bits can tell apart")
         dense = math.prod(array.shape) == array.flat.size and min(array.strides, default=0) >= 0
         if not dense or (array.flat.size and array.flat.strides != (array.dtype.itemsize,)):
             raise NotCompiled(f"{name} does not lie in one piece")

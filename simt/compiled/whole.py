@@ -357,7 +357,7 @@ class Whole:
 
     def touched(self, kind: str, place: Place, memory: Memory, first: Register) -> None:
         """Gives up where an access is not ordered beside another."""
-        if not memory.stored:
+        if not self.races.may_clash(kind, memory):
             return
         for shape in self._shapes(place):
             if shape == IN_ROWS:
