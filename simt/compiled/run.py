@@ -291,6 +291,8 @@ def run(
     if room.epoch >= MAX_MET:
         room.forget()
     kernel.rooms.append(room)
+    if spent > most_steps:
+        return None
     if not bounded and spent * together > most_steps:
         loops = emitter.context.turns.items()
         turns = {loop: max(int(state[word]) for word in each) for loop, each in loops}
