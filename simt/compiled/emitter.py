@@ -138,7 +138,7 @@ class Emitter:
         w.lines.append("suspect:")
         w.do(f"ret i32 {SUSPECT}")
         sizes = self._accesses.global_sizes, self._accesses.shared_sizes
-        declared = sorted(self.context.declared)
+        declared = sorted(self.context.declared | traffic.DECLARED)
         functions = self._words.math_functions()
         return "\n".join([traffic.functions(*sizes), *declared, *functions, w.text()])
 

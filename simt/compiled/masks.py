@@ -112,7 +112,6 @@ class Masks:
         w = self.w
         for word, start in ((here.count, 0), (here.warps, 0), (here.first, 0), (here.last, -1)):
             w.store(str(start), word, "i64")
-        self.context.declare("declare i32 @llvm.ctlz.i32(i32, i1)")
         with w.loop(warps) as warp:
             first = w.make(f"shl i64 {warp}, 5")
             vector = w.make(f"load <32 x i8>, ptr {w.at(here.cells, first, 'i8')}, align 32")

@@ -19,6 +19,8 @@ MIX, MIX_WARP, MIX_BITS = 807622669, 1109909025, 27
 """Patterns of other lanes or warps are kept apart, by the upper bits of the lanes' bits and a
 multiple of the warp, times a number. These two keep all whole warps of 256 threads apart, and those
 of which 1, 2, 4, 8 or 16 lanes take part, or all but so many, as in sums and scans by halves."""
+NEAR = 1 << 16
+"""Lanes whose elements lie so near to one another are told apart by 16 bits."""
 SITE_WORDS = MEMO_WORDS << (32 - MIX_BITS)
 """i64 that a place keeps in all."""
 IN_A_ROW, AT_ONE, OTHER = 1, 2, 0
@@ -30,19 +32,18 @@ TABLE = 1 << 13
 MAX_PROBES = 64
 
 
+DECLARED = {f"declare i32 @llvm.{name}.i32(i32, i1)" for name in ("cttz", "ctlz")}
+"""What these functions, and masks, call of LLVM's own."""
+
+
 def functions(global_sizes: set[int], shared_sizes: set[int]) -> str:
     """Returns the functions that accesses of these widths need."""
-    texts = [_sectors(size) for size in sorted(global_sizes)]
+    texts = [_distinct(type_) for type_ in ("i16", "i32") if global_sizes]
+    texts += [_sectors(size) for size in sorted(global_sizes)]
     texts += [_banks(size) for size in sorted(shared_sizes)]
     if shared_sizes:
         texts.append(_wide())
-    return "\n".join(
-        [
-            "declare i32 @llvm.cttz.i32(i32, i1)",
-            "declare i64 @llvm.fshl.i64(i64, i64, i64)",
-            *texts,
-        ]
-    )
+    return "\n".join(texts)
 
 
 def _pattern(w: Writer) -> tuple[str, str, str]:
@@ -96,20 +97,23 @@ def _moved(w: Writer) -> str:
     return w.make(f"select <{WARP} x i1> {part}, {vector} {moved}, {vector} zeroinitializer")
 
 
-def _distinct(w: Writer, numbers: str) -> str:
-    """How many different numbers there are in a <32 x i32>, an i64."""
-    vector, truths = f"<{WARP} x i32>", f"<{WARP} x i1>"
-    again = "zeroinitializer"
-    for lane in range(WARP - 1):
-        order = f"<{WARP} x i32> splat (i32 {lane})"
-        one = w.make(f"shufflevector {vector} {numbers}, {vector} poison, {order}")
-        same = w.make(f"icmp eq {vector} {numbers}, {one}")
-        later = ", ".join(f"i1 {'true' if k > lane else 'false'}" for k in range(WARP))
-        same = w.make(f"and {truths} {same}, <{later}>")
-        again = w.make(f"or {truths} {again}, {same}")
-    bits = w.make(f"bitcast {truths} {again} to i32")
-    count = w.make(f"call i32 @llvm.ctpop.i32(i32 {bits})")
-    return w.make(f"zext i32 {w.make(f'sub i32 {WARP}, {count}')} to i64")
+def _distinct(type_: str) -> str:
+    """How many different numbers there are in 32, of which those from a last one on are alike."""
+    vector = f"<{WARP} x {type_}>"
+    w = Writer(f"define internal i64 @distinct_{type_}(ptr %numbers, i64 %last) noinline")
+    all_ = w.make(f"load {vector}, ptr %numbers, align 64")
+    again = w.memory("i32")
+    w.store("0", again, "i32")
+    with w.loop("%last") as lane:
+        one = w.splat(w.load("%numbers", type_, lane), type_, WARP)
+        same = w.make(f"bitcast <{WARP} x i1> {w.make(f'icmp eq {vector} {all_}, {one}')} to i32")
+        later = w.make(f"shl i32 -2, {w.make(f'trunc i64 {lane} to i32')}")
+        found = w.make(f"and i32 {same}, {later}")
+        w.store(w.make(f"or i32 {w.load(again, 'i32')}, {found}"), again, "i32")
+    count = w.make(f"call i32 @llvm.ctpop.i32(i32 {w.load(again, 'i32')})")
+    first = w.make(f"sub i32 {WARP}, {count}")
+    w.do(f"ret i64 {w.make(f'zext i32 {first} to i64')}")
+    return w.text()
 
 
 def _sorted(w: Writer, low: str, high: str, bits: str) -> tuple[str, str]:
@@ -173,20 +177,40 @@ def _new_sectors(size: int) -> str:
     )
     with w.when(w.make("xor i1 %kept, true")):
         _keep_pattern(w)
-    # Arrays of more cells than fit into 32 bits stay with the interpreter.
-    moved = w.make(f"trunc <{WARP} x i64> {_moved(w)} to <{WARP} x i32>")
-    shift = size.bit_length() - 1
-    phase = w.make(f"trunc i64 {w.make(f'lshr i64 %phase, {shift}')} to i32")
-    from_sector = w.make(f"add <{WARP} x i32> {moved}, {w.splat(phase, 'i32', WARP)}")
-    cells = _distinct(w, moved)
-    by = f"splat (i32 {SECTOR_BITS - shift})"
-    sectors = _distinct(w, w.make(f"ashr <{WARP} x i32> {from_sector}, {by}"))
-    both = w.make(f"shl i64 {cells}, 32")
-    cost = w.make(f"or i64 {both}, {sectors}")
+    # Arrays of more cells than fit into 32 bits stay with the interpreter. In fewer bits, more
+    # numbers are compared at once.
+    wide, moved, cost = f"<{WARP} x i64>", _moved(w), w.memory("i64")
+    low = w.make(f"add {wide} {moved}, splat (i64 {NEAR // 2})")
+    far = w.make(f"icmp uge {wide} {low}, splat (i64 {NEAR - SECTOR_BYTES})")
+    none = w.make(f"icmp eq i32 {w.make(f'bitcast <{WARP} x i1> {far} to i32')}, 0")
+    with w.either(none) as otherwise:
+        w.store(_cost(w, moved, size, "i16"), cost, "i64")
+        otherwise()
+        w.store(_cost(w, moved, size, "i32"), cost, "i64")
+    cost = w.load(cost, "i64")
     w.store(cost, w.at("%memo", str(1 + WARP), "i64"), "i64", "%phase")
     _know(w, "%phase")
     w.do("ret void")
     return w.text()
+
+
+def _cost(w: Writer, moved: str, size: int, type_: str) -> str:
+    """Sectors and cells in one word, worked out in numbers of a type."""
+    vector, shift = f"<{WARP} x {type_}>", size.bit_length() - 1
+    # Lanes that take no part stand where the first one does, and so does one behind the last.
+    after = w.make("call i32 @llvm.ctlz.i32(i32 %bits, i1 false)")
+    end = w.make(f"sub i32 {WARP}, {after}")
+    last = w.make(f"zext i32 {end} to i64")
+    cells = w.make(f"trunc <{WARP} x i64> {moved} to {vector}")
+    phase = w.make(f"trunc i64 {w.make(f'lshr i64 %phase, {shift}')} to {type_}")
+    from_sector = w.make(f"add {vector} {cells}, {w.splat(phase, type_, WARP)}")
+    sectors = w.make(f"ashr {vector} {from_sector}, splat ({type_} {SECTOR_BITS - shift})")
+    counts = []
+    for numbers in (cells, sectors):
+        place = w.memory(type_, WARP)
+        w.do(f"store {vector} {numbers}, ptr {place}, align 64")
+        counts.append(w.make(f"call i64 @distinct_{type_}(ptr {place}, i64 {last})"))
+    return w.make(f"or i64 {w.make(f'shl i64 {counts[0]}, 32')}, {counts[1]}")
 
 
 def _know(w: Writer, phase: str) -> None:

@@ -136,3 +136,29 @@ def test_a_whole_block_is_looked_at_as_a_whole(tmp_path: Path) -> None:
     whole.text(), part.text()
     assert len(whole.whole.places) == 2
     assert not part.whole.places
+
+
+SCATTERED = """\
+from numba import cuda
+
+
+@cuda.jit
+def kernel(out, a, places):
+    i = cuda.grid(1)
+    if i < out.size and places[i] >= 0:
+        out[i] = a[places[i]]
+"""
+
+
+@pytest.mark.parametrize("far", [3, 60, 1 << 15, 1 << 16, 1 << 18])
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.int64])
+def test_sectors_of_scattered_lanes(far: int, dtype: type[np.generic], tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(SCATTERED)
+    rng = np.random.default_rng(far)
+    places = rng.integers(-1 - far // 3, far, 200)
+    a = rng.integers(0, 100, 1 << 18).astype(dtype)
+    report, counters, mine = both(path, (4, 64), [np.zeros(200, dtype), a, places])
+    assert not report.hazards
+    assert counters == dict(report.by_line)
+    assert (mine[0] == np.where(places < 0, 0, a[places])).all()
