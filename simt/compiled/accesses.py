@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -13,12 +13,14 @@ from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
 from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Here, Masks
+from simt.compiled.order import Order
 from simt.compiled.races import Races
 from simt.compiled.text import Register
 from simt.compiled.values import Value, Values, parts_of
 from simt.kernel import ir
 from simt.kernel.legality import STEPS_OF_ACCESSES
 from simt.kernel.types import INT64
+from simt.vocabulary.atomics import ALWAYS_RETURN
 
 EachWarp = Callable[[Register, Register, Register], None]
 """(warp, its first element, its pattern), for a warp of which lanes take part."""
@@ -28,7 +30,7 @@ class Accesses:
     """The places of a function that touch memory.
 
     Args:
-        context, masks, values, arrays, races: of the function.
+        context, masks, values, arrays, races, order: of the function.
         code: the kernel.
 
     Attributes:
@@ -43,11 +45,12 @@ class Accesses:
         values: Values,
         arrays: Arrays,
         races: Races,
+        order: Order,
         code: ir.Code,
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic = values, values.arithmetic
-        self.arrays, self.races = arrays, races
+        self.arrays, self.races, self.order = arrays, races, order
         self._has_tiles = bool(code.static_shared_bytes)
         self.sites = 0
         self.global_sizes: set[int] = set()
@@ -169,34 +172,38 @@ class Accesses:
         elements = self._access("store", line, memory, indices, put)
         self.arrays.mark_written(memory, elements)
 
-    def atomic(self, node: ir.Call, memory: Memory, indices: Any, value: Value) -> None:
-        """Updates cells lane after lane, where the order in which lanes do so shows in nothing.
+    def atomic(
+        self, node: ir.Call, memory: Memory, indices: Any, operands: Sequence[Value]
+    ) -> Value | None:
+        """Updates cells lane after lane; returns what lanes found, where somebody asks for it.
 
         Args:
-            node: the call, whose value nobody asks for.
-            memory: the array, of whole numbers.
+            node: the call.
+            memory: the array.
             indices: a value, or one for each axis.
-            value: the operand, in whatever type.
+            operands: one, or two of a compare-and-swap, in whatever type.
         """
-        w, name = self.w, node.path.removeprefix("cuda.atomic.")
+        w, name, dtype = self.w, node.path.removeprefix("cuda.atomic."), memory.dtype
+        if memory.space == "local":
+            raise NotCompiled("an atomic of local memory")
         line = node.site.line if node.site is not None else node.line
-        elements = self._access("atomic", line, memory, indices)
+        returns = node.used or name in ALWAYS_RETURN
+        elements = self._access("atom" if returns else "atomic", line, memory, indices)
         self.arrays.check_written(memory, elements)
-        type_, data = memory_type(memory.dtype), self.arrays.data(memory)
+        if self.order.shows:
+            self.order.check(memory, elements)
+        type_, data = memory_type(dtype), self.arrays.data(memory)
         lanes, here = str(self.context.lanes), self.masks.here
+        found = self.values.room(dtype) if node.used else ""
         with w.loop(lanes) as lane, w.when(self.masks.takes_part(here, lane)):
             at = w.load(elements, "i64", lane)
-            text = self.values.converted(value, lane, memory.dtype)
+            texts = [self.values.converted(each, lane, dtype) for each in operands]
             old = w.load(data, type_, at)
-            if name in ("max", "min"):
-                sign = "s" if memory.dtype.kind == "i" else "u"
-                how = sign + ("gt" if name == "max" else "lt")
-                better = w.make(f"icmp {how} {type_} {text}, {old}")
-                new = w.make(f"select i1 {better}, {type_} {text}, {type_} {old}")
-            else:
-                new = w.make(f"{name.rstrip('_')} {type_} {old}, {text}")
-            w.store(new, data, type_, at)
+            if found:
+                w.store(old, found, type_, lane)
+            w.store(self.arithmetic.updated(name, old, texts, dtype), data, type_, at)
         self.arrays.mark_written(memory, elements)
+        return Value(dtype, lanes=found) if found else None
 
     def _access(
         self,
@@ -209,9 +216,11 @@ class Accesses:
         raced: bool = True,
     ) -> Register:
         """Checks and counts an access; returns memory with the element of each lane, i64."""
+        # An atomic that tells what it found counts as another kind of traffic, and as nothing else.
+        what, kind = kind, "atomic" if kind == "atom" else kind
         self.context.spend(STEPS_OF_ACCESSES[kind])
         elements = self._elements(memory, indices)
-        self._account(kind, line, memory, elements, each_warp)
+        self._account(what, line, memory, elements, each_warp)
         if raced:
             self.races.check(kind, memory, elements)
         else:
@@ -256,7 +265,7 @@ class Accesses:
         """Counts an access warp by warp, and does with each what is to be done.
 
         Args:
-            kind: "load", "store" or "atomic".
+            kind: "load", "store", "atomic", or "atom" for an atomic that tells what it found.
             line: its line.
             memory: the array.
             elements: memory with the element of each lane.
@@ -283,9 +292,9 @@ class Accesses:
     ) -> None:
         w, here, size = self.w, self.masks.here, memory.dtype.itemsize
         self.global_sizes.add(size)
-        what = "red" if kind == "atomic" else f"global_{kind}"
+        what = {"atomic": "red", "atom": "atom"}.get(kind, f"global_{kind}")
         counts = self.context.count(line, what, 4)
-        if kind == "atomic":
+        if kind in ("atomic", "atom"):
             w.add(self.masks.number_here(here), self.context.count(line, "atomic_updates"))
         address = self.context.slot(f"address {memory.name}")
         # Of the memory that a warp has sent for, it is known whether work was done meanwhile.
@@ -318,7 +327,7 @@ class Accesses:
         shared = "load" if kind == "load" else "store"
         counts = self.context.count(line, f"shared_{shared}", 3)
         wide = self.context.count(line, "wide_loads") if kind == "load" else ""
-        if kind == "atomic":
+        if kind in ("atomic", "atom"):
             w.add(self.masks.number_here(here), self.context.count(line, "shared_updates"))
         room = w.memory("i32")
         w.store("0", room, "i32")

@@ -19,6 +19,7 @@ from simt.compiled.arithmetic import Arithmetic, memory_type, number_type
 from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
 from simt.compiled.masks import Masks
+from simt.compiled.order import Order, order_shows
 from simt.compiled.races import Races
 from simt.compiled.statements import Statements
 from simt.compiled.together import Together
@@ -51,7 +52,10 @@ class Emitter:
         self._arrays = Arrays(self.context, masks, code, unset)
         has_atomics = any(name.startswith("cuda.atomic") for name in code.names)
         races = Races(self.context, masks, has_atomics=has_atomics)
-        self._accesses = Accesses(self.context, masks, values, self._arrays, races, code)
+        self.order = Order(self.context, masks, shows=order_shows(code))
+        self._accesses = Accesses(
+            self.context, masks, values, self._arrays, races, self.order, code
+        )
         self._words = Words(self.context, masks, values)
         self._statements = Statements(
             self.context,

@@ -28,7 +28,9 @@ from simt.kernel import ir, types
 from simt.kernel.types import BOOL, FLOAT32, INT64, RangeType, TupleType
 from simt.vocabulary.loops import ARRAY_LENGTH
 
-ATOMICS = {f"cuda.atomic.{name}" for name in "add sub and_ or_ xor max min".split()}
+ATOMICS = {
+    f"cuda.atomic.{name}" for name in "add sub and_ or_ xor max min inc dec exch cas".split()
+}
 _DONE_FIRST = {
     "cuda.syncwarp", *BARRIERS, *SHUFFLES, *VOTES, *ATOMICS,
     "array.shape", "builtin.len", "builtin.range", "cuda.activemask",
@@ -283,13 +285,11 @@ class Expressions:
             )
         return found[0], found[1], step
 
-    def _atomic(self, node: ir.Call) -> None:
-        array, index, operand = node.arguments
+    def _atomic(self, node: ir.Call) -> Value | None:
+        array, *given = node.arguments
         memory = self.array(array)
-        if node.used or memory.dtype.kind == "f":
-            raise NotCompiled("an atomic whose order may show")
-        indices = self.worked_out(index)
-        self.accesses.atomic(node, memory, indices, self.worked_out(operand))
+        indices, *operands = map(self.worked_out, given)
+        return self.accesses.atomic(node, memory, indices, operands)
 
     # What only some lanes do
 

@@ -69,7 +69,7 @@ class Statements:
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic, self.variables = values, values.arithmetic, variables
-        self.accesses = accesses
+        self.accesses, self.order = accesses, accesses.order
         self.expressions = Expressions(
             context, masks, values, variables, accesses, together, words, self._inline
         )
@@ -241,7 +241,9 @@ class Statements:
     def _loop_together(self, node: ir.Loop, n: int, most: str, turns: Register) -> None:
         """A loop that all lanes leave at the same turn, by its test."""
         w, before = self.w, self.masks.here
+        self.order.enter_loop()
         w.label(f"again{n}")
+        self.order.turn()
         self._count_turn(most, turns, f"out{n}")
         if node.steps:
             self.context.spend(node.steps)
@@ -259,6 +261,7 @@ class Statements:
         self.block(node.after)
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
+        self.order.leave_loop()
         if node.orelse:
             self.block(node.orelse)
 
@@ -270,7 +273,9 @@ class Statements:
         for cells in (finished, broken, continued):
             masks.zero(cells)
         self._loops.append(_Loop(broken, continued))
+        self.order.enter_loop()
         w.label(f"again{n}")
+        self.order.turn()
         masks.here = running
         w.do(f"br i1 {masks.is_empty(running)}, label %out{n}, label %test{n}")
         w.lines.append(f"test{n}:")
@@ -294,6 +299,7 @@ class Statements:
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
         self._loops.pop()
+        self.order.leave_loop()
         ended = Here(finished, masks.fresh().bits, w.memory("i64"), w.memory("i64"))
         masks.count_lanes(ended)
         if node.orelse:

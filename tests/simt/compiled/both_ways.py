@@ -163,6 +163,7 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
         simulation.step_budget if budget is None else budget,
         together=min(together, order.size),
         counted=simulation.counters,
+        shuffled=simulation.order_seed is not None,
     )
 
 
