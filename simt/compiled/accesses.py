@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import fields
 from typing import Any
 
 from simt.compiled import traffic
+from simt.compiled.affine import Known, Lanes
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Number, memory_type
 from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
-from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Here, Masks
 from simt.compiled.order import Order
 from simt.compiled.races import Races
 from simt.compiled.text import Register
+from simt.compiled.touching import Each
 from simt.compiled.values import Value, Values, parts_of
+from simt.compiled.whole import Place, Whole, are_known
 from simt.kernel import ir
 from simt.kernel.legality import STEPS_OF_ACCESSES
 from simt.kernel.types import INT64
@@ -32,6 +34,7 @@ class Accesses:
     Args:
         context, masks, values, arrays, races, order: of the function.
         code: the kernel.
+        unraced: its loads from shared memory that nobody can race with, by identity.
 
     Attributes:
         sites: how many places touch global or shared memory.
@@ -46,25 +49,30 @@ class Accesses:
         arrays: Arrays,
         races: Races,
         order: Order,
+        whole: Whole,
         code: ir.Code,
+        unraced: Set[int],
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic = values, values.arithmetic
-        self.arrays, self.races, self.order = arrays, races, order
+        self.arrays, self.races, self.order, self.whole = arrays, races, order, whole
         self._has_tiles = bool(code.static_shared_bytes)
         self.sites = 0
         self.global_sizes: set[int] = set()
         self.shared_sizes: set[int] = set()
-        self._unraced = unraced_loads(code)
+        self._unraced = unraced
         self._lines = sorted(_global_loads(code.body)) if self._has_tiles else []
         self._travelling: dict[int, Register] = {}
 
-    def load(self, node: ir.Load, memory: Memory, indices: Any, *, alike: bool) -> Value:
+    def load(
+        self, node: ir.Load, memory: Memory, axes: Sequence[Known], indices: Any, *, alike: bool
+    ) -> Value:
         """Returns what lanes load.
 
         Args:
             node: the load.
             memory: the array.
+            axes: along each axis, what is known of its index before the launch.
             indices: a value, or one for each axis.
             alike: whether all lanes load one cell.
         """
@@ -73,8 +81,11 @@ class Accesses:
         w, type_ = self.w, memory_type(memory.dtype)
         data, here = self.arrays.data(memory), self.masks.here
         raced = id(node) not in self._unraced
+        line, place = node.site.line, None
+        if memory.name in self.whole.remembered:
+            place = self.whole.place(node, memory, axes)
         if alike:
-            elements = self._access("load", node.site.line, memory, indices, raced=raced)
+            elements = self._access("load", line, memory, indices, place=place, raced=raced)
             self.arrays.check_written(memory, elements)
             text = w.load(data, type_, w.load(elements, "i64", self.masks.first_lane()))
             return Value(memory.dtype, self.arithmetic.from_memory(text, memory.dtype))
@@ -106,7 +117,7 @@ class Accesses:
 
             self._by_shape(places, memo, self._bits_of(here, warp), in_a_row, at_one, other)
 
-        elements = self._access("load", node.site.line, memory, indices, found, raced=raced)
+        elements = self._access("load", line, memory, indices, found, place=place, raced=raced)
         self.arrays.check_written(memory, elements)
         return Value(memory.dtype, lanes=cells)
 
@@ -118,7 +129,7 @@ class Accesses:
         self.arrays.check_written(memory, elements)
         alike = not any(each.lanes for each in parts_of(indices))
         first = w.load(elements, "i64", "0") if alike and not here.cells else ""
-        with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
             at = self.arrays.own_cell(memory, first or w.load(elements, "i64", lane), lane)
             w.store(w.load(data, type_, at), cells, type_, lane)
         return Value(memory.dtype, lanes=cells)
@@ -133,7 +144,7 @@ class Accesses:
             value: what is stored, in whatever type.
         """
         w, here, line = self.w, self.masks.here, node.site.line
-        lanes = str(self.context.lanes)
+        lanes = self.masks.lanes_up_to(here)
         type_ = memory_type(memory.dtype)
         data = self.arrays.data(memory)
         if memory.space == "local":
@@ -172,6 +183,92 @@ class Accesses:
         elements = self._access("store", line, memory, indices, put)
         self.arrays.mark_written(memory, elements)
 
+    def can_be_whole(self, memory: Memory, axes: Sequence[Known], *, loads: bool) -> bool:
+        """Whether all lanes take part in an access, each at a known place beside the first one's.
+
+        Args:
+            memory: the array.
+            axes: what is known of the index along each axis.
+            loads: whether it is a load.
+        """
+        context = self.context
+        if self.masks.here.cells or context.threads != context.lanes:
+            return False
+        if memory.space == "shared" and loads and memory.name not in self.whole.remembered:
+            return False
+        known = are_known(memory.space, axes, len(memory.shape))
+        return known and memory.name not in self.arrays.unset
+
+    def load_whole(
+        self, node: ir.Load, memory: Memory, axes: Sequence[Lanes], indices: Sequence[Register]
+    ) -> Value:
+        """Returns what all lanes load.
+
+        Args:
+            node: the load.
+            memory: the array.
+            axes: along each axis, what lanes have more than the first.
+            indices: along each axis, what that has, i64.
+        """
+        place, first = self._whole("load", node, memory, axes, indices)
+        if memory.space == "global":
+            if self._has_tiles:
+                self.whole.for_warps("add", self._sent(node.site.line))
+            self.whole.touched("load", place, memory, first)
+        else:
+            for line in self._lines:
+                self.whole.for_warps("set", self._sent(line), "0")
+            if id(node) in self._unraced:
+                left = self.context.slot(f"left {memory.name}")
+                w = self.w
+                with w.when(w.make(f"icmp ne i64 {w.load(left, 'i64')}, 0")):
+                    self.races.all_written(memory, self.whole.elements(place, first))
+            else:
+                self.whole.touched("load", place, memory, first)
+        return self.whole.load(place, memory, first)
+
+    def store_whole(
+        self,
+        node: ir.Store,
+        memory: Memory,
+        axes: Sequence[Lanes],
+        indices: Sequence[Register],
+        value: Value,
+    ) -> None:
+        """Stores what all lanes have.
+
+        Args:
+            node: the store.
+            memory: the array.
+            axes: along each axis, what lanes have more than the first.
+            indices: along each axis, what that has, i64.
+            value: what is stored, in whatever type.
+        """
+        place, first = self._whole("store", node, memory, axes, indices)
+        if memory.space == "shared":
+            self.whole.for_warps("add", self.context.clocks)
+            for line in self._lines:
+                sent = self._sent(line)
+                idle = self.context.count(line, "idle_loads")
+                self.w.add(self.whole.sum_of_warps(sent), idle)
+                self.whole.for_warps("set", sent, "0")
+        self.whole.touched("store", place, memory, first)
+        self.whole.store(place, memory, first, self.values.in_type(value, memory.dtype))
+
+    def _whole(
+        self,
+        kind: str,
+        node: ir.Load | ir.Store,
+        memory: Memory,
+        axes: Sequence[Lanes],
+        indices: Sequence[Register],
+    ) -> tuple[Place, Register]:
+        self.context.spend(STEPS_OF_ACCESSES[kind])
+        place = self.whole.place(node, memory, axes)
+        first = self.whole.first(place, memory, indices)
+        self.whole.count(kind, node.site.line, place, memory, first)
+        return place, first
+
     def atomic(
         self, node: ir.Call, memory: Memory, indices: Any, operands: Sequence[Value]
     ) -> Value | None:
@@ -191,9 +288,10 @@ class Accesses:
         elements = self._access("atom" if returns else "atomic", line, memory, indices)
         self.arrays.check_written(memory, elements)
         if self.order.shows:
-            self.order.check(memory, elements)
+            self.order.check(node, memory, elements)
         type_, data = memory_type(dtype), self.arrays.data(memory)
-        lanes, here = str(self.context.lanes), self.masks.here
+        here = self.masks.here
+        lanes = self.masks.lanes_up_to(here)
         found = self.values.room(dtype) if node.used else ""
         with w.loop(lanes) as lane, w.when(self.masks.takes_part(here, lane)):
             at = w.load(elements, "i64", lane)
@@ -213,6 +311,7 @@ class Accesses:
         indices: Any,
         each_warp: EachWarp | None = None,
         *,
+        place: Place | None = None,
         raced: bool = True,
     ) -> Register:
         """Checks and counts an access; returns memory with the element of each lane, i64."""
@@ -220,9 +319,9 @@ class Accesses:
         what, kind = kind, "atomic" if kind == "atom" else kind
         self.context.spend(STEPS_OF_ACCESSES[kind])
         elements = self._elements(memory, indices)
-        self._account(what, line, memory, elements, each_warp)
+        self._account(what, line, memory, elements, each_warp, place)
         if raced:
-            self.races.check(kind, memory, elements)
+            self.races.check(kind, memory, Each(self.context, elements, self.masks))
         else:
             self.races.all_written(memory, elements)
         return elements
@@ -235,7 +334,7 @@ class Accesses:
         elements = w.memory("i64", self.context.lanes)
         bad = w.memory("i8")
         w.store("0", bad, "i8")
-        with w.loop(str(self.context.lanes)) as lane:
+        with w.loop(self.masks.lanes_up_to(here)) as lane:
             part = self.masks.takes_part(here, lane)
             total, outside = "0", "false"
             for value, side, stride in zip(each, memory.shape, memory.strides, strict=True):
@@ -261,6 +360,7 @@ class Accesses:
         memory: Memory,
         elements: Register,
         each_warp: EachWarp | None,
+        place: Place | None,
     ) -> None:
         """Counts an access warp by warp, and does with each what is to be done.
 
@@ -270,6 +370,7 @@ class Accesses:
             memory: the array.
             elements: memory with the element of each lane.
             each_warp: what is to be done.
+            place: of a load from an array that remembers what whole warps have loaded.
         """
         if memory.space == "local":
             warps = self.masks.warps_here(self.masks.here)
@@ -278,8 +379,10 @@ class Accesses:
         slot = self.context.slot("memos")
         memo = self.w.at(slot, str(self.sites * traffic.MEMO_WORDS), "i64")
         self.sites += 1
-        count = self._count_global if memory.space == "global" else self._count_shared
-        count(kind, line, memory, elements, memo, each_warp)
+        if memory.space == "global":
+            self._count_global(kind, line, memory, elements, memo, each_warp)
+        else:
+            self._count_shared(kind, line, memory, elements, memo, each_warp, place)
 
     def _count_global(
         self,
@@ -299,7 +402,7 @@ class Accesses:
         address = self.context.slot(f"address {memory.name}")
         # Of the memory that a warp has sent for, it is known whether work was done meanwhile.
         sent = self._sent(line) if kind == "load" and self._has_tiles else ""
-        with w.loop(str(self.context.warps)) as warp:
+        with w.loop(self.masks.warps_up_to(here)) as warp:
             bits = w.load(here.bits, "i32", warp)
             with w.when(w.make(f"icmp ne i32 {bits}, 0")):
                 first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")
@@ -321,17 +424,18 @@ class Accesses:
         elements: Register,
         memo: Register,
         each_warp: EachWarp | None,
+        place: Place | None,
     ) -> None:
         w, here, size = self.w, self.masks.here, memory.dtype.itemsize
         self.shared_sizes.add(size)
         shared = "load" if kind == "load" else "store"
-        counts = self.context.count(line, f"shared_{shared}", 3)
+        counts = self.context.count(line, f"shared_{shared}", 4)
         wide = self.context.count(line, "wide_loads") if kind == "load" else ""
         if kind in ("atomic", "atom"):
             w.add(self.masks.number_here(here), self.context.count(line, "shared_updates"))
         room = w.memory("i32")
         w.store("0", room, "i32")
-        with w.loop(str(self.context.warps)) as warp:
+        with w.loop(self.masks.warps_up_to(here)) as warp:
             bits = w.load(here.bits, "i32", warp)
             with w.when(w.make(f"icmp ne i32 {bits}, 0")):
                 first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")
@@ -339,14 +443,15 @@ class Accesses:
                     f"call i64 @banks{size}(ptr {first}, i32 {bits}, i64 {memory.offset}, "
                     f"ptr {memo}, ptr {counts})"
                 )
-                if kind == "load":
-                    tables = self.context.slot("tables")
-                    own = w.make(f"mul i64 {warp}, {2 * traffic.TABLE}")
-                    table = w.at(tables, own, "i64")
-                    clock = w.load(self.context.clocks, "i64", warp)
-                    given = f"i64 {key}, ptr {table}, i64 {clock}, ptr {wide}"
-                    full = w.make(f"call i32 @wide({given})")
-                    w.store(w.make(f"or i32 {w.load(room, 'i32')}, {full}"), room, "i32")
+                if kind == "load" and place is not None:
+                    # Loads of whole warps are remembered elsewhere than those of parts.
+                    part = w.make(f"icmp ne i32 {bits}, -1")
+                    with w.when(part):
+                        self._remember(warp, key, wide, room)
+                    with w.when(w.make(f"xor i1 {part}, true")):
+                        self.whole.remember_warp(place, memory, w.load(first, "i64"), warp, wide)
+                elif kind == "load":
+                    self._remember(warp, key, wide, room)
                 else:
                     w.add("1", self.context.clocks, warp)
                 self._arrived(kind, warp)
@@ -354,6 +459,15 @@ class Accesses:
                     each_warp(warp, first, memo)
         if kind == "load":
             self.context.suspect_if(w.make(f"icmp ne i32 {w.load(room, 'i32')}, 0"))
+
+    def _remember(self, warp: Register, key: str, wide: Register, room: Register) -> None:
+        """Counts a load of a warp that no earlier one brings, if there is room to remember it."""
+        w = self.w
+        own = w.make(f"mul i64 {warp}, {2 * traffic.TABLE}")
+        table = w.at(self.context.slot("tables"), own, "i64")
+        clock = w.load(self.context.clocks, "i64", warp)
+        full = w.make(f"call i32 @wide(i64 {key}, ptr {table}, i64 {clock}, ptr {wide})")
+        w.store(w.make(f"or i32 {w.load(room, 'i32')}, {full}"), room, "i32")
 
     def _sent(self, line: int) -> Register:
         """Loads of a line that are on their way, for each warp."""

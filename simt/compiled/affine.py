@@ -147,10 +147,9 @@ class Affine:
             owner = self.of(node.owner)
             if owner is _ANYTHING:
                 return owner
-            if isinstance(owner, tuple) and isinstance(node.index, int):
-                if -len(owner) <= node.index < len(owner):
-                    return owner[node.index]
-            return None
+            if not isinstance(owner, tuple) or not isinstance(node.index, int):
+                return None
+            return owner[node.index] if -len(owner) <= node.index < len(owner) else None
         if isinstance(node, ir.Binary):
             return self._binary(node)
         if isinstance(node, ir.Call):
@@ -202,9 +201,8 @@ class Affine:
             return self._sides(node)
         if isinstance(node.type, RangeType):
             return self._range(node)
-        if path.startswith("numba.") or path == "builtin.int":
-            if len(node.arguments) == 1:
-                return self._operand(node.arguments[0], node.type)
+        if (path.startswith("numba.") or path == "builtin.int") and len(node.arguments) == 1:
+            return self._operand(node.arguments[0], node.type)
         return None
 
     def _thread(self, axis: int) -> np.ndarray:

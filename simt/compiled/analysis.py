@@ -13,7 +13,7 @@ from dataclasses import fields
 from typing import Any
 
 from simt.kernel import ir
-from simt.kernel.types import RangeType, TupleType
+from simt.kernel.types import ArrayType, RangeType, TupleType
 from simt.report import Dim3
 
 Alike = Any
@@ -73,6 +73,10 @@ class Analysis:
             for name in self._given:
                 if not self.together(name):
                     self.alike[name] = _none(self.alike.get(name, False))
+            for name in self.checked:
+                # What may be read before it is given is kept lane by lane.
+                if not isinstance(code.types.get(name), ArrayType):
+                    self.alike[name] = False
             if (self.alike, self.divergent) == before:
                 break
 

@@ -130,7 +130,7 @@ class Arrays:
         w, here = self.w, self.masks.here
         cells, bad = self.context.slot(f"unset {memory.name}"), w.memory("i8")
         w.store("0", bad, "i8")
-        with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
             at = self.own_cell(memory, w.load(elements, "i64", lane), lane)
             fresh = w.make(f"xor i8 {w.load(cells, 'i8', at)}, 1")
             w.store(w.make(f"or i8 {w.load(bad, 'i8')}, {fresh}"), bad, "i8")
@@ -141,7 +141,7 @@ class Arrays:
         cells, size = self.context.slot(f"unset {memory.name}"), memory.dtype.itemsize
         bad = w.memory("i8")
         w.store("0", bad, "i8")
-        with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
             at = w.make(f"mul i64 {w.load(elements, 'i64', lane)}, {size}")
             with w.loop(str(size)) as byte:
                 cell = w.load(cells, "i8", w.make(f"add i64 {at}, {byte}"))
@@ -151,7 +151,8 @@ class Arrays:
 
     def mark_written(self, memory: Memory, elements: Register) -> None:
         """Notes that lanes have written global or local memory."""
-        w, here, lanes = self.w, self.masks.here, str(self.context.lanes)
+        w, here = self.w, self.masks.here
+        lanes = self.masks.lanes_up_to(here)
         if memory.space == "local":
             cells = self.context.slot(f"unset {memory.name}")
             with w.loop(lanes) as lane, w.when(self.masks.takes_part(here, lane)):

@@ -7,7 +7,7 @@ from simt.machine.lanes import WARP
 from simt.report import Dim3
 
 _POINTERS = {"counters", "memos", "tables", "clocks"}
-_KINDS_OF_POINTERS = ("data ", "shadow ", "unset ", "left ")
+_KINDS_OF_POINTERS = ("data ", "shadow ", "unset ", "left ", "place ", "loaded ")
 
 
 class Context:
@@ -28,6 +28,8 @@ class Context:
         first_epoch: what that was when the block began.
         met: pointer to how often the block has met at a barrier.
         synced: pointer to how often each warp has met by itself; "" where no warp does.
+        turns: of each loop, by identity, the words that hold the most turns it has made: several of
+            a function that is called from several places.
         clocks: pointer to a clock for each warp, which goes on where it may see something new in
             shared memory; "" in a kernel without any.
     """
@@ -46,6 +48,7 @@ class Context:
             "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
         }
         self.spent = self.epoch = self.first_epoch = self.met = self.synced = self.clocks = ""
+        self.turns: dict[int, list[int]] = {}
         self._read: dict[str, Register] = {}
 
     def begin(self, *, syncs_warps: bool, has_tiles: bool) -> None:
@@ -72,6 +75,27 @@ class Context:
             with w.loop(str(self.warps)) as warp:
                 at = w.at(self.slot("clocks"), warp, "i64")
                 w.store(w.make(f"add i64 {w.load(at, 'i64')}, 1"), self.clocks, "i64", warp)
+
+    def no_turns(self) -> Register:
+        """Begins to count the turns of a loop; returns a pointer to their number."""
+        made = self.w.memory("i64")
+        self.w.store("0", made, "i64")
+        return made
+
+    def turned(self, made: Register) -> None:
+        """Counts a turn."""
+        self.w.add("1", made)
+
+    def most_turns(self, loop: object, made: Register) -> None:
+        """Keeps the most turns that any block has made in a loop that ends here."""
+        w = self.w
+        words = self.turns.setdefault(id(loop), [])
+        word = self.number_of(f"turns {id(loop)} {len(words)}")
+        words.append(word)
+        at = w.at("%state", str(word), "i64")
+        now, most = w.load(made, "i64"), w.load(at, "i64")
+        more = w.make(f"icmp sgt i64 {now}, {most}")
+        w.store(w.make(f"select i1 {more}, i64 {now}, i64 {most}"), at, "i64")
 
     def end(self) -> None:
         """Writes how the block hands on what the next one goes on from."""

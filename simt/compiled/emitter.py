@@ -18,13 +18,16 @@ from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Arithmetic, memory_type, number_type
 from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
+from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Masks
-from simt.compiled.order import Order, order_shows
+from simt.compiled.order import Order
 from simt.compiled.races import Races
 from simt.compiled.statements import Statements
 from simt.compiled.together import Together
+from simt.compiled.uses import Uses
 from simt.compiled.values import Value, Values
 from simt.compiled.variables import Variables, frame_of
+from simt.compiled.whole import Whole, remembering
 from simt.compiled.words import Words
 from simt.kernel import ir, types
 from simt.report import Dim3
@@ -50,11 +53,14 @@ class Emitter:
         frame = frame_of(code, block, {})
         self._variables = Variables(self.context, masks, arithmetic, values, frame)
         self._arrays = Arrays(self.context, masks, code, unset)
-        has_atomics = any(name.startswith("cuda.atomic") for name in code.names)
-        races = Races(self.context, masks, has_atomics=has_atomics)
-        self.order = Order(self.context, masks, shows=order_shows(code))
+        unraced = unraced_loads(code)
+        races = Races(self.context, masks, Uses(code, unraced))
+        affine = frame.affine
+        remembered = remembering(code, affine, self.context.threads) if affine else {}
+        whole = self.whole = Whole(self.context, values, self._arrays, races, remembered)
+        self.order = Order(self.context, masks, code)
         self._accesses = Accesses(
-            self.context, masks, values, self._arrays, races, self.order, code
+            self.context, masks, values, self._arrays, races, self.order, whole, code, unraced
         )
         self._words = Words(self.context, masks, values)
         self._statements = Statements(
@@ -86,6 +92,11 @@ class Emitter:
     def lanes(self) -> int:
         """The lanes of a block."""
         return self.context.lanes
+
+    @property
+    def threads(self) -> int:
+        """The threads of a block."""
+        return self.context.threads
 
     @property
     def warps(self) -> int:
@@ -123,7 +134,7 @@ class Emitter:
             self._parameter(name, given, own)
         syncs_warps = "cuda.syncwarp" in code.names
         self.context.begin(syncs_warps=syncs_warps, has_tiles=bool(code.static_shared_bytes))
-        self._statements.block(code.body)
+        self._statements.block(code.body, last=True)
         self.context.end()
         w.do(f"ret i32 {CLEAN}")
         w.lines.append("suspect:")

@@ -21,6 +21,11 @@ def any_leaves(body: ir.Block) -> bool:
     return any(map(may_leave, body))
 
 
+def always_leaves(body: ir.Block) -> bool:
+    """Whether no lane that comes to a block comes past it, since it ends with a `return`."""
+    return bool(body) and isinstance(body[-1], ir.Leave) and body[-1].how == "return"
+
+
 def leaves_loop(body: ir.Block) -> bool:
     """Whether a turn of a loop may be left before its end."""
     for node in body:

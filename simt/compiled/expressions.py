@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from simt.compiled.accesses import Accesses
+from simt.compiled.affine import Known, Lanes
 from simt.compiled.analysis import NotCompiled, parts
 from simt.compiled.arithmetic import Number, constant_of, memory_type, number_type, register_type
 from simt.compiled.arrays import Memory
@@ -97,6 +98,10 @@ class Expressions:
         what = node.path if isinstance(node, ir.Call) else type(node).__name__
         dtype = number_type(node.type, f"a value that is no number: {what}")
         self.prepare(node)
+        return self.prepared(node, dtype)
+
+    def prepared(self, node: ir.Expression, dtype: Number) -> Value:
+        """Returns the value of an expression that has been prepared, of a type."""
         if self.is_alike(node):
             return Value(dtype, self.pure(node, None))
         made = self._made.get(id(node))
@@ -172,8 +177,81 @@ class Expressions:
         if node.field:
             raise NotCompiled("a field of a structure")
         memory = self.array(node.array)
+        axes = self.known_axes(node)
+        if self.accesses.can_be_whole(memory, axes, loads=True):
+            return self.accesses.load_whole(node, memory, axes, self.first_indices(node))
         indices = self.worked_out(node.index)
-        return self.accesses.load(node, memory, indices, alike=self.is_alike(node))
+        return self.accesses.load(node, memory, axes, indices, alike=self.is_alike(node))
+
+    def known_axes(self, node: ir.Load | ir.Store) -> tuple[Known, ...]:
+        """Returns what is known before the launch of the index along each axis."""
+        affine, each = self.variables.frame.affine, _parts_of_index(node)
+        if affine is None or not all(isinstance(part.type, np.dtype) for part in each):
+            return (None,) * len(each)
+        return tuple(affine.of(part) for part in each)
+
+    def first_indices(self, node: ir.Load | ir.Store) -> list[Register]:
+        """Returns the index that the block's first lane has along each axis, i64."""
+        indices = []
+        for part in _parts_of_index(node):
+            self.prepare(part)
+            text = self.pure(part, None if self.is_alike(part) else "0")
+            indices.append(self.arithmetic.converted(text, number_type(part.type), INT64))
+        return indices
+
+    def all_hold(self, node: ir.Expression, *, true: bool = True) -> Register | None:
+        """Returns an i1, whether a condition is true (or false) for every lane of the block.
+
+        It may be false though they all do. None is returned where nothing can be said but by asking
+        each lane. The condition has been prepared, and all lanes are here.
+        """
+        whole = not self.masks.here.cells and self.context.threads == self.context.lanes
+        if not whole or self.variables.frame.affine is None or self.does_something(node):
+            return None
+        return self._all_hold(node, true)
+
+    def _all_hold(self, node: ir.Expression, true: bool) -> Register | None:
+        if isinstance(node, ir.Unary) and node.operator == "Not":
+            return self._all_hold(node.operand, not true)
+        found: list[Register | None] = []
+        if isinstance(node, ir.Logical) and node.conjunction is true:
+            found = [self._all_hold(part, true) for part in node.parts]
+        elif isinstance(node, ir.Compare) and (true or len(node.operators) == 1):
+            operands = node.operands
+            for operator, left, right in zip(node.operators, operands, operands[1:], strict=False):
+                found.append(self._all_compare(_ORDER.get((operator, true), ""), left, right))
+        if not found or None in found:
+            return None
+        whole = found[0]
+        for each in found[1:]:
+            whole = self.w.make(f"and i1 {whole}, {each}")
+        return whole
+
+    def _all_compare(
+        self, operator: str, left: ir.Expression, right: ir.Expression
+    ) -> Register | None:
+        """Whether all lanes' numbers are in some order, told from the first lane's."""
+        w, known = self.w, []
+        for each in (left, right):
+            affine = self.variables.frame.affine
+            lanes = affine.of(each) if affine is not None else None
+            if not isinstance(lanes, Lanes) or not is_small(each.type) or any(lanes.more):
+                return None
+            known.append(lanes.more.get((), np.zeros(1, np.int64)))
+        if not operator:
+            return None
+        apart = known[0] - known[1]
+        furthest = apart.max() if operator in ("slt", "sle") else apart.min()
+        texts, sure = [], ""
+        for each in (left, right):
+            text = self.pure(each, None if self.is_alike(each) else "0")
+            text = self.arithmetic.converted(text, number_type(each.type), INT64)
+            # Far from where numbers of 64 bits end, nothing is cut.
+            far = w.make(f"icmp ult i64 {w.make(f'add i64 {text}, {1 << 62}')}, {1 << 63}")
+            sure = w.make(f"and i1 {sure}, {far}") if sure else far
+            texts.append(text)
+        moved = w.make(f"add i64 {texts[0]}, {int(furthest)}")
+        return w.make(f"and i1 {sure}, {w.make(f'icmp {operator} i64 {moved}, {texts[1]}')}")
 
     def _element(self, node: ir.Element) -> Any:
         owner = self.worked_out(node.owner)
@@ -299,9 +377,10 @@ class Expressions:
             branches = node.branches
         else:
             arms, branches = node.parts[1:], any(node.branches)
-        return branches or any(map(self._does_something, arms))
+        return branches or any(map(self.does_something, arms))
 
-    def _does_something(self, node: ir.Expression) -> bool:
+    def does_something(self, node: ir.Expression) -> bool:
+        """Whether an expression does more than arithmetic that nobody counts."""
         if isinstance(node, ir.Load | ir.DeviceCall | ir.View) or is_done_first(node):
             return True
         if isinstance(node, ir.Binary) and (node.counted or node.fused):
@@ -312,19 +391,35 @@ class Expressions:
             return True
         if isinstance(node, ir.Read) and node.variable in self.variables.frame.analysis.checked:
             return True
-        return any(map(self._does_something, parts(node)))
+        return any(map(self.does_something, parts(node)))
 
     def _select(self, node: ir.Select) -> Value:
         before, dtype = self.masks.here, number_type(node.type)
-        test = self.worked_out(node.test)
         into = self.values.room(dtype)
+        self.prepare(node.test)
+        all_yes = self.all_hold(node.test) if isinstance(node.test.type, np.dtype) else None
+        if all_yes is None:
+            self._select_apart(node, dtype, into)
+        else:
+            with self.w.either(all_yes) as otherwise:
+                if node.branches:
+                    warps = self.masks.warps_here(before)
+                    self.w.add(warps, self.context.count(node.line, "branches"))
+                self.values.put(self.worked_out(node.yes), dtype, into)
+                otherwise()
+                self._select_apart(node, dtype, into)
+        return self._one_or_each(node, dtype, into)
+
+    def _select_apart(self, node: ir.Select, dtype: Number, into: Register) -> None:
+        """Works each arm out for the lanes that take it; the test has been prepared."""
+        before = self.masks.here
+        test = self.prepared(node.test, number_type(node.test.type))
         yes = self.masks.where(before, lambda lane: self.values.truth_of(test, lane))
         if node.branches:
             self.masks.count_branch(node.line, before, yes)
         no = self.masks.without(before, yes)
         self._arm(node.yes, yes, dtype, into)
         self._arm(node.no, no, dtype, into)
-        return self._one_or_each(node, dtype, into)
 
     def _logical(self, node: ir.Logical) -> Value:
         here, dtype = self.masks.here, number_type(node.type)
@@ -468,6 +563,24 @@ def _of_library(node: ir.Expression) -> bool:
     if not isinstance(node, ir.Binary) or node.operator not in LIBRARY:
         return False
     return node.operator == "Pow" or getattr(node.type, "kind", "") == "f"
+
+
+_ORDER = {
+    ("Lt", True): "slt", ("LtE", True): "sle", ("Gt", True): "sgt", ("GtE", True): "sge",
+    ("Lt", False): "sge", ("LtE", False): "sgt", ("Gt", False): "sle", ("GtE", False): "slt",
+}  # fmt: skip
+"""How numbers are compared, so that it tells whether all comparisons are true, or all false."""
+
+
+def is_small(dtype: Any) -> bool:
+    """Whether numbers of a type are whole, and all of them fit into an int64."""
+    if not isinstance(dtype, np.dtype) or dtype.kind not in "iu":
+        return False
+    return dtype.kind == "i" or dtype.itemsize < INT64.itemsize
+
+
+def _parts_of_index(node: ir.Load | ir.Store) -> tuple[ir.Expression, ...]:
+    return node.index.parts if isinstance(node.index, ir.Tuple) else (node.index,)
 
 
 def _operations_of(node: ir.Expression) -> list[tuple[str, int]]:

@@ -76,7 +76,7 @@ class _Plan:
     code: ir.Code
     compiling_ms: float
     ordered: bool
-    measured: dict[Any, _Measured] = field(default_factory=dict)
+    measured: dict[Any, Measured] = field(default_factory=dict)
     spent_ms: float = 0.0
     refused: str = ""
     suspicions: int = 0
@@ -109,7 +109,7 @@ class Filter:
         self.counted = counted
         self.by_line: dict[int, Counters] | None = None
         self._plan: _Plan | None = None
-        self.measured: _Measured | None = None
+        self.measured: Measured | None = None
 
     def clean(self, setting: Setting, before: Callable[[], bool]) -> bool:
         """Runs a launch compiled, where that pays; returns whether it is done, and clean.
@@ -131,8 +131,8 @@ class Filter:
             return False
         if self.counted and code.mixed_widths:
             return False  # how wide an operation was is then what the lanes decide
-        measured = self.measured = _measured(setting, plan)
-        if self.how != ALWAYS and not _pays(setting, plan, measured, unset):
+        found = self.measured = _known(setting, plan)
+        if self.how != ALWAYS and not _pays(setting, plan, found, unset):
             return False
         if not jit.available():
             plan.refused = "there is no compiler"
@@ -148,7 +148,7 @@ class Filter:
             return False
         if not before():
             return False
-        self.by_line = self._run(setting, measured)
+        self.by_line = self._run(setting, found)
         if self.by_line is None:
             plan.suspicious()
             return False
@@ -163,7 +163,7 @@ class Filter:
             plan.spent_ms += self.measured.interpreted_ms
             plan.waiting = max(0, plan.waiting - 1)
 
-    def _run(self, setting: Setting, measured: _Measured) -> dict[int, Counters] | None:
+    def _run(self, setting: Setting, expected: Measured) -> dict[int, Counters] | None:
         stored = [a for a in setting.arrays.values() if a.allocation.number in setting.stored]
         memory = [array.flat for array in stored]
         memory += [array.initialised for array in stored if array.initialised is not None]
@@ -177,8 +177,8 @@ class Filter:
                 setting.arguments,
                 blocks_in_order(setting.grid, setting.order_seed),
                 self.step_budget,
-                together=measured.together,
-                bounded=measured.spends_at_most(self.step_budget),
+                together=expected.together,
+                bounded=expected.spends_at_most(self.step_budget),
                 counted=self.counted,
                 shuffled=setting.order_seed is not None,
             )
@@ -189,7 +189,7 @@ class Filter:
         return found
 
 
-def _pays(setting: Setting, plan: _Plan, measured: _Measured, unset: frozenset[str]) -> bool:
+def _pays(setting: Setting, plan: _Plan, measured: Measured, unset: frozenset[str]) -> bool:
     if plan.waiting:
         return False
     now, after = measured.interpreted_ms, measured.compiled_ms
@@ -198,18 +198,23 @@ def _pays(setting: Setting, plan: _Plan, measured: _Measured, unset: frozenset[s
     return now > CLEARLY * (plan.compiling_ms + after)
 
 
-def _measured(setting: Setting, plan: _Plan) -> _Measured:
+def _known(setting: Setting, plan: _Plan) -> Measured:
     shape = setting.grid, *[_shape_of(value) for value in setting.arguments.values()]
     known = plan.measured.get(shape)
     if known is None:
         if len(plan.measured) >= MAX_SHAPES:
             plan.measured.clear()
-        effort = worth.effort(plan.code, setting.grid, setting.block, setting.arguments)
-        known = plan.measured[shape] = _Measured(effort, setting)
+        known = plan.measured[shape] = measured(setting)
     return known
 
 
-class _Measured:
+def measured(setting: Setting) -> Measured:
+    """Returns what a launch takes, by an estimate."""
+    effort = worth.effort(setting.code, setting.grid, setting.block, setting.arguments)
+    return Measured(effort, setting)
+
+
+class Measured:
     """What a launch takes, by an estimate.
 
     Attributes:
@@ -231,12 +236,13 @@ class _Measured:
             for array in setting.arrays.values()
             if array.allocation.number in setting.stored
         )
+        self._code = setting.code
         self._is(effort)
 
     def _is(self, effort: worth.Effort) -> None:
         self.effort = effort
         self.interpreted_ms = worth.interpreted_ms(
-            effort, self.batches, self.together * self._lanes
+            self._code, effort, self.batches, self.together * self._lanes
         )
         self.compiled_ms = worth.compiled_ms(effort, self._blocks * self._lanes, self._stored_bytes)
 

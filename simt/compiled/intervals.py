@@ -23,7 +23,7 @@ BARRIERS = frozenset(f"cuda.syncthreads{how}" for how in ("", "_count", "_and", 
 
 def unraced_loads(code: ir.Code) -> set[int]:
     """Returns the loads of shared memory beside which nothing is stored, by identity."""
-    walk = _Intervals(code)
+    walk = Intervals(code)
     ahead, behind = walk.found(forward=True), walk.found(forward=False)
     clear = set()
     for load, arrays in walk.loads.items():
@@ -33,7 +33,31 @@ def unraced_loads(code: ir.Code) -> set[int]:
     return clear
 
 
-class _Intervals:
+def shared_loads(code: ir.Code) -> dict[int, list[ir.Load]]:
+    """Returns all loads from each shared array, by its place in `Code.arrays`.
+
+    Arrays are left out of which the text does not say so, and those that are handed to a function.
+    """
+    walk = Intervals(code)
+    found: dict[int, list[ir.Load]] = {}
+    mixed: set[int] = set()
+    for statement in statements_of(code.body):
+        for node in expressions_of(statement):
+            if isinstance(node, ir.Load) and _is_shared(node.array):
+                arrays = walk.loads[id(node)]
+                if len(arrays) > 1 or ANY in arrays:
+                    mixed |= arrays
+                for number in arrays:
+                    found.setdefault(number, []).append(node)
+            elif isinstance(node, ir.DeviceCall | ir.View):
+                given = node.arguments if isinstance(node, ir.DeviceCall) else (node.array,)
+                for array in given:
+                    if _is_shared(array):
+                        mixed |= walk.arrays(array)
+    return {} if ANY in mixed else {n: own for n, own in found.items() if n not in mixed}
+
+
+class Intervals:
     """Goes through a kernel as its threads do, or backwards, until nothing new comes."""
 
     def __init__(self, code: ir.Code) -> None:
@@ -47,17 +71,18 @@ class _Intervals:
     def _name(self, body: ir.Block) -> bool:
         """Learns which arrays stand behind a name; returns whether anything was new."""
         new = False
-        for node in _statements(body):
+        for node in statements_of(body):
             if not isinstance(node, ir.Assign) or node.target is None:
                 continue
             if isinstance(node.value.type, ArrayType):
                 known = self.named.setdefault(node.target, set())
                 before = len(known)
-                known |= self._arrays(node.value)
+                known |= self.arrays(node.value)
                 new |= len(known) > before
         return new
 
-    def _arrays(self, node: ir.Expression) -> set[int]:
+    def arrays(self, node: ir.Expression) -> set[int]:
+        """The arrays that an expression may stand for."""
         if isinstance(node, ir.NewArray):
             return {node.number}
         if isinstance(node, ir.Read):
@@ -67,10 +92,10 @@ class _Intervals:
         return {ANY}
 
     def _collect(self, body: ir.Block) -> None:
-        for statement in _statements(body):
-            for node in _expressions(statement):
+        for statement in statements_of(body):
+            for node in expressions_of(statement):
                 if isinstance(node, ir.Load) and _is_shared(node.array):
-                    self.loads[id(node)] = frozenset(self._arrays(node.array))
+                    self.loads[id(node)] = frozenset(self.arrays(node.array))
 
     def found(self, *, forward: bool) -> dict[int, Stored]:
         """Returns what was stored since the last barrier before each load, or is up to the next."""
@@ -148,7 +173,7 @@ class _Intervals:
         stored = frozenset(self._stored_by(node))
         after = state | stored
         barrier = any(isinstance(each, ir.Call) and each.path in BARRIERS for each in _always(node))
-        for each in _expressions(node):
+        for each in expressions_of(node):
             if id(each) in self.loads:
                 known = self.seen.get(id(each), NOTHING)
                 self.seen[id(each)] = known | (after if barrier else state) | stored
@@ -157,11 +182,11 @@ class _Intervals:
     def _stored_by(self, node: ir.Statement) -> set[int]:
         found: set[int] = set()
         if isinstance(node, ir.Store) and _is_shared(node.array):
-            found |= self._arrays(node.array)
-        for each in _expressions(node):
+            found |= self.arrays(node.array)
+        for each in expressions_of(node):
             if isinstance(each, ir.Call) and each.path.startswith("cuda.atomic."):
                 if _is_shared(each.arguments[0]):
-                    found |= self._arrays(each.arguments[0])
+                    found |= self.arrays(each.arguments[0])
             elif isinstance(each, ir.DeviceCall):
                 found.add(ANY)
         return found
@@ -188,20 +213,20 @@ def _always_of(node: ir.Expression) -> Iterator[ir.Expression]:
         yield from _always(node)
 
 
-def _statements(body: ir.Block) -> Iterator[ir.Statement]:
+def statements_of(body: ir.Block) -> Iterator[ir.Statement]:
     """All statements of a block, those within others too."""
     for node in body:
         yield node
         for each in fields(node):
             value = getattr(node, each.name)
             if isinstance(value, tuple) and value and isinstance(value[0], ir.Statement):
-                yield from _statements(value)
+                yield from statements_of(value)
 
 
-def _expressions(node: Any) -> Iterator[ir.Expression]:
+def expressions_of(node: Any) -> Iterator[ir.Expression]:
     """The expressions of a statement, but not those of statements within it."""
     for each in fields(node):
-        yield from _within(getattr(node, each.name), _expressions)
+        yield from _within(getattr(node, each.name), expressions_of)
 
 
 def _within(

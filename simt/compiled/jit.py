@@ -9,7 +9,7 @@ from typing import Any
 
 LEAST_LLVM = (17, 0, 0)
 LEVEL = 2
-"""How hard LLVM tries, from 0 to 3: at 0 it compiles twenty times as fast, for code as much slower."""
+"""How hard LLVM tries, 0 to 3: at 0 it compiles twenty times as fast, for code as much slower."""
 BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 

@@ -9,6 +9,7 @@ the text, or in an earlier turn of a loop, than one that a block before it has c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
@@ -24,6 +25,8 @@ ALIKE_IN_ANY_ORDER = {f"cuda.atomic.{how}" for how in "add sub and_ or_ xor max 
 """Of whole numbers, where nobody asks what was there."""
 PLACE_BITS, TURN_BITS, BATCH_BITS = 6, 17, 12
 MAX_LOOPS = 2
+MAX_CALLS = 16
+"""Functions that call one another, and are numbered."""
 _TOP = (MAX_LOOPS + 1) * PLACE_BITS + MAX_LOOPS * TURN_BITS
 
 
@@ -53,31 +56,69 @@ def _calls(node: Any, seen: set[int]) -> Iterator[ir.Call]:
         yield from _calls(node.body, seen)
 
 
+Path = tuple[int, ...]
+"""The calls of functions that lead to a place, by identity."""
+
+
 class Order:
     """When an update comes: a number that grows as the interpreter goes through a kernel.
 
-    It is made of the place in the text, and of place and turn of each loop around it.
+    It is made of the place in the text, and of place and turn of each loop around it. A place has
+    one number, however often it is written in compiled code.
 
     Args:
         context, masks: of the function.
+        code: the kernel.
+
+    Attributes:
         shows: whether it may show in which order lanes update some cell.
     """
 
-    def __init__(self, context: Context, masks: Masks, *, shows: bool) -> None:
+    def __init__(self, context: Context, masks: Masks, code: ir.Code) -> None:
         self.context, self.w, self.masks = context, context.w, masks
-        self.shows = shows
-        self._places = 0
+        self.shows = order_shows(code)
+        self._places: dict[tuple[Path, int], int] = {}
+        if self.shows:
+            self._number(code.body, ())
+        self._path: Path = ()
         self._loops: list[tuple[int, Register]] = []
 
-    def _place(self) -> int:
-        self._places += 1
-        return self._places
+    def _number(self, node: Any, path: Path) -> None:
+        """Numbers atomics, and loops around them, as the interpreter comes to them."""
+        if isinstance(node, tuple):
+            for each in node:
+                self._number(each, path)
+        elif isinstance(node, ir.Loop):
+            self._number(node.before, path)
+            self._places[path, id(node)] = len(self._places) + 1
+            for part in (node.most, node.test, node.body, node.after, node.orelse):
+                self._number(part, path)
+        elif isinstance(node, ir.Store):
+            for part in (node.value, node.array, node.index):
+                self._number(part, path)
+        elif isinstance(node, ir.DeviceCall):
+            self._number(node.arguments, path)
+            if len(path) < MAX_CALLS:
+                self._number(node.code.body, (*path, id(node)))
+        elif isinstance(node, ir.Statement | ir.Expression | ir.Span):
+            for each in fields(node):
+                self._number(getattr(node, each.name), path)
+            if isinstance(node, ir.Call) and node.path.startswith("cuda.atomic."):
+                self._places[path, id(node)] = len(self._places) + 1
 
-    def enter_loop(self) -> None:
+    @contextmanager
+    def call(self, node: ir.DeviceCall) -> Iterator[None]:
+        """What is written within is what a function does that is called."""
+        before, self._path = self._path, (*self._path, id(node))
+        yield
+        self._path = before
+
+    def enter_loop(self, node: ir.Loop) -> None:
         """Lanes come to a loop."""
-        turns = self.w.memory("i64")
-        self.w.store("0", turns, "i64")
-        self._loops.append((self._place(), turns))
+        turns = self.w.memory("i64") if self.shows else ""
+        if turns:
+            self.w.store("0", turns, "i64")
+        self._loops.append((self._places.get((self._path, id(node)), 0), turns))
 
     def turn(self) -> None:
         """They come to its next turn."""
@@ -88,10 +129,10 @@ class Order:
         """All of them have left it."""
         self._loops.pop()
 
-    def _now(self) -> Register:
-        """The number of what is done now; gives up where there is no room for it."""
+    def _now(self, node: ir.Call) -> Register:
+        """The number of an atomic that is done now; gives up where there is no room for it."""
         w, bits = self.w, _TOP
-        place = self._place()
+        place = self._places.get((self._path, id(node)), 1 << PLACE_BITS)
         if len(self._loops) > MAX_LOOPS or place >= 1 << PLACE_BITS:
             raise NotCompiled("an atomic whose order may show, within loops within loops")
         now = w.make(f"shl i64 {self.context.slot('batch')}, {bits}")
@@ -104,16 +145,17 @@ class Order:
             now = w.make(f"or i64 {now}, {w.make(f'shl i64 {turn}, {bits}')}")
         return w.make(f"or i64 {now}, {place << (bits - PLACE_BITS)}")
 
-    def check(self, memory: Memory, elements: Register) -> None:
+    def check(self, node: ir.Call, memory: Memory, elements: Register) -> None:
         """Gives up where an earlier block has updated a cell later than this one does now.
 
         Args:
+            node: the atomic.
             memory: the array.
             elements: memory with the element of each lane, i64.
         """
         if memory.space != "global":
             return  # of its own shared memory a block knows the order
-        w, now = self.w, self._now()
+        w, now = self.w, self._now(node)
         latest, bad = self.context.slot(f"shadow turns {memory.name}"), w.memory("i8")
         w.store("0", bad, "i8")
         here = self.masks.here

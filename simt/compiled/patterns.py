@@ -1,4 +1,4 @@
-"""What accesses cost all warps of a block together, where each lane's place beside the first is known.
+"""What accesses cost all warps of a block, where each lane's place beside the first is known.
 
 Such an access costs the same wherever its first byte lies in the same way within 32 bytes of global
 memory, or within the banks and the 16 bytes of shared memory. So it is worked out before a launch,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled import library, traffic
+from simt.compiled import library, traffic, worth
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
@@ -23,6 +23,7 @@ from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 from simt.vocabulary.allocate import local_bytes
 
 MAX_MET = 1 << 20
+MOST_CELLS = 1 << 31
 MAX_KERNELS = 64
 """Kept at a time: each is some hundred kilobytes of machine code."""
 LANE_STEPS_AT_A_TIME = 1 << 28
@@ -100,6 +101,12 @@ def is_compiled(code: ir.Code, block: Dim3, unset: frozenset[str]) -> bool:
     """Whether a kernel has been compiled and is still kept."""
     found = _KERNELS.get((id(code), block, unset))
     return found is not None and isinstance(found[1], Kernel)
+
+
+def forget() -> None:
+    """Lets go of all kernels that have been compiled."""
+    _KERNELS.found.clear()
+    _MACHINE_CODE.found.clear()
 
 
 def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
@@ -254,6 +261,12 @@ def run(
             name = f"shadow {what} {own.name}"
             cells = room.epochs.setdefault(name, np.zeros(own.cells, np.int64))
             memory(name, cells)
+    words = _words(arrays, arguments)
+    for place in emitter.whole.places:
+        table = place.table
+        memory(place.slot, place.filled(words, emitter.threads) if table is None else table)
+    for told in emitter.whole.remembered.values():
+        memory(told.slot, room.epochs.setdefault(told.slot, np.zeros(told.words, np.int64)))
     put("epoch", room.epoch)
     for key in emitter.math:
         loop, given = library.loop(key)
@@ -275,8 +288,25 @@ def run(
         room.forget()
     kernel.rooms.append(room)
     if not bounded and spent * together > most_steps:
-        return None
+        loops = emitter.context.turns.items()
+        turns = {loop: max(int(state[word]) for word in each) for loop, each in loops}
+        most = worth.effort(code, grid, block, arguments, turns).most_steps
+        if most is None or most > most_steps:
+            return None
     return by_line(emitter, counters)
+
+
+def _words(arrays: Mapping[str, Array], arguments: Mapping[str, Any]) -> dict[str, int]:
+    """The numbers of a launch, by name."""
+    words: dict[str, int] = {}
+    for name, array in arrays.items():
+        for axis, (side, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
+            words[f"shape {name} {axis}"] = int(side)
+            words[f"stride {name} {axis}"] = int(stride)
+    for name, value in arguments.items():
+        if isinstance(value, np.integer):
+            words[f"number {name}"] = int(value)
+    return words
 
 
 def check(arrays: Mapping[str, Array]) -> None:
@@ -287,6 +317,8 @@ def check(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
         if array.misaligned or array.fields or array.packed or not array.flat.flags.aligned:
             raise NotCompiled(f"{name} is misaligned, or an array of structures")
+        if array.flat.size >= MOST_CELLS:
+            raise NotCompiled(f"{name} has more cells than 32 bits can tell apart")
         dense = math.prod(array.shape) == array.flat.size and min(array.strides, default=0) >= 0
         if not dense or (array.flat.size and array.flat.strides != (array.dtype.itemsize,)):
             raise NotCompiled(f"{name} does not lie in one piece")

@@ -12,7 +12,7 @@ from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Number, number_type
 from simt.compiled.arrays import Memory
 from simt.compiled.context import Context
-from simt.compiled.exits import any_leaves, leaves_loop, may_leave
+from simt.compiled.exits import always_leaves, any_leaves, leaves_loop, may_leave
 from simt.compiled.expressions import Expressions
 from simt.compiled.masks import Here, Masks
 from simt.compiled.text import Register
@@ -76,11 +76,18 @@ class Statements:
         self._loops: list[_Loop] = []
         self._calls: list[_Call] = []
 
-    def block(self, body: ir.Block) -> bool:
-        """Writes statements, which at least one lane comes to; returns whether any may go on."""
+    def block(self, body: ir.Block, *, last: bool = False) -> bool:
+        """Writes statements, which at least one lane comes to; returns whether any may go on.
+
+        Args:
+            body: the statements.
+            last: whether the function ends with them.
+        """
         for number, node in enumerate(body):
             if node.steps:
                 self.context.spend(node.steps)
+            if last and isinstance(node, ir.If) and self._stay_together(node, body[number + 1 :]):
+                return True
             goes_on = self._statement(node)
             if not goes_on:
                 return False
@@ -91,7 +98,7 @@ class Statements:
                 self.w.do(f"br i1 {nobody}, label %over{n}, label %on{n}")
                 self.w.lines.append(f"on{n}:")
                 before = self.masks.here
-                self.block(body[number + 1 :])
+                self.block(body[number + 1 :], last=last)
                 if self.masks.here is not before:
                     self.masks.set_to(before, self.masks.here)
                     self.masks.here = before
@@ -147,20 +154,37 @@ class Statements:
             raise NotCompiled("a field of a structure")
         value = self.expressions.worked_out(node.value)
         memory = self.expressions.array(node.array)
+        axes = self.expressions.known_axes(node)
+        if self.accesses.can_be_whole(memory, axes, loads=False):
+            indices = self.expressions.first_indices(node)
+            self.accesses.store_whole(node, memory, axes, indices, value)
+            return
         self.accesses.store(node, memory, self.expressions.worked_out(node.index), value)
 
     # Branches
 
     def _if(self, node: ir.If) -> None:
         alike = self.expressions.is_alike(node.test)
-        test = self.expressions.worked_out(node.test)
         w, before = self.w, self.masks.here
+        if not alike and isinstance(node.test.type, np.dtype) and not may_leave(node):
+            self.expressions.prepare(node.test)
+            all_yes = self.expressions.all_hold(node.test)
+            if all_yes is None:
+                self._if_apart(node)
+                return
+            with w.either(all_yes) as otherwise:
+                self._count_all(node, before)
+                self.block(node.body)
+                self.masks.here = before
+                otherwise()
+                self._if_apart(node)
+            return
+        test = self.expressions.worked_out(node.test)
         if alike:
             taken = self.values.truth(test)
             if may_leave(node):
                 before = self.masks.copy(before)
-            if node.branches:
-                w.add(self.masks.warps_here(before), self.context.count(node.test.line, "branches"))
+            self._count_all(node, before)
             n = w.number()
             w.do(f"br i1 {taken}, label %yes{n}, label %no{n}")
             w.lines.append(f"yes{n}:")
@@ -171,6 +195,66 @@ class Statements:
             w.label(f"end{n}")
             self.masks.here = before
             return
+        self._part(node, test)
+
+    def _stay_together(self, node: ir.If, rest: ir.Block) -> bool:
+        """Writes a branch at which lanes may leave, and what follows it, twice.
+
+        Once for where none of them leaves, so that it is still known then that all are there.
+        Returns whether it could.
+        """
+        if not may_leave(node) or node.orelse or self.masks.here.cells or not rest:
+            return False
+        if not isinstance(node.test.type, np.dtype):
+            return False
+        w, before = self.w, self.masks.here
+        if self.expressions.is_alike(node.test):
+            if not always_leaves(node.body):
+                return False
+            test = self.expressions.worked_out(node.test)
+            self._count_all(node, before)
+            with w.either(self.values.truth(test)) as otherwise:
+                self.block(node.body)
+                self.masks.here = before
+                otherwise()
+                self.block(rest, last=True)
+                self.masks.here = before
+            return True
+        self.expressions.prepare(node.test)
+        all_no = self.expressions.all_hold(node.test, true=False)
+        if all_no is None:
+            self._leave_apart(node, rest)
+            return True
+        with w.either(all_no) as otherwise:
+            self._count_all(node, before)
+            self.block(rest, last=True)
+            self.masks.here = before
+            otherwise()
+            self._leave_apart(node, rest)
+            self.masks.here = before
+        return True
+
+    def _leave_apart(self, node: ir.If, rest: ir.Block) -> None:
+        """A branch, already prepared, at which some lanes leave, and what the others do then."""
+        self._if_apart(node)
+        some = self.w.make(f"xor i1 {self.masks.is_empty(self.masks.here)}, true")
+        with self.w.when(some):
+            self.block(rest, last=True)
+
+    def _count_all(self, node: ir.If, here: Here) -> None:
+        """Counts a branch that all lanes take alike."""
+        if node.branches:
+            branches = self.context.count(node.test.line, "branches")
+            self.w.add(self.masks.warps_here(here), branches)
+
+    def _if_apart(self, node: ir.If) -> None:
+        """A branch whose test has been prepared."""
+        test = self.expressions.prepared(node.test, number_type(node.test.type))
+        self._part(node, test)
+
+    def _part(self, node: ir.If, test: Value) -> None:
+        """A branch at which lanes part."""
+        before = self.masks.here
         yes = self.masks.where(before, lambda lane: self.values.truth_of(test, lane))
         if node.branches:
             self.masks.count_branch(node.test.line, before, yes)
@@ -188,7 +272,7 @@ class Statements:
             return
         goes_on = self.block(body)
         if not goes_on or self.masks.here is not before:
-            if not before.cells:
+            if before.fixed:
                 raise NotCompiled("all lanes may leave by one arm of a branch")
             if not goes_on:
                 self.masks.clear(before)
@@ -225,6 +309,7 @@ class Statements:
     def _loop(self, node: ir.Loop) -> None:
         if node.waits:
             raise NotCompiled("a loop that waits for others")
+        before = self.masks.here
         self.block(node.before)
         most, turns = self._most_turns(node), ""
         if most:
@@ -237,11 +322,15 @@ class Statements:
             self._loop_together(node, number, most, turns)
         else:
             self._loop_apart(node, number, alike=alike, counted=bool(most))
+        if not may_leave(node):
+            # All that came to it come past it.
+            self.masks.here = before
 
     def _loop_together(self, node: ir.Loop, n: int, most: str, turns: Register) -> None:
         """A loop that all lanes leave at the same turn, by its test."""
         w, before = self.w, self.masks.here
-        self.order.enter_loop()
+        self.order.enter_loop(node)
+        made = self.context.no_turns()
         w.label(f"again{n}")
         self.order.turn()
         self._count_turn(most, turns, f"out{n}")
@@ -254,6 +343,7 @@ class Statements:
         if node.hopeless:
             self.context.suspect_if("true")
         self._turn_limit()
+        self.context.turned(made)
         self.block(node.body)
         if self.masks.here is not before:
             self.masks.set_to(before, self.masks.here)
@@ -262,18 +352,20 @@ class Statements:
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
         self.order.leave_loop()
+        self.context.most_turns(node, made)
         if node.orelse:
             self.block(node.orelse)
 
     def _loop_apart(self, node: ir.Loop, n: int, *, alike: bool, counted: bool) -> None:
         """A loop that lanes leave at different turns, or in the middle of one."""
-        w, masks = self.w, self.masks
-        running = masks.copy(masks.here)
+        w, masks, before = self.w, self.masks, self.masks.here
+        running = masks.copy(before)
         finished, broken, continued = (w.memory("i8", self.context.lanes) for _ in range(3))
         for cells in (finished, broken, continued):
             masks.zero(cells)
         self._loops.append(_Loop(broken, continued))
-        self.order.enter_loop()
+        self.order.enter_loop(node)
+        made = self.context.no_turns()
         w.label(f"again{n}")
         self.order.turn()
         masks.here = running
@@ -283,12 +375,15 @@ class Statements:
             raise NotCompiled("a loop over an array that lanes may leave apart")
         if node.steps:
             self.context.spend(node.steps)
+        if not alike and not leaves_loop(node.body) and not before.cells:
+            self._turn_together(node, n, running, made)
         taken = self._tested(node, running, finished, alike=alike)
         w.do(f"br i1 {masks.is_empty(taken)}, label %out{n}, label %turn{n}")
         w.lines.append(f"turn{n}:")
         if node.hopeless:
             self.context.suspect_if("true")
         self._turn_limit()
+        self.context.turned(made)
         masks.zero(continued)
         masks.set_to(running, taken)
         self._within(node.body, running)
@@ -298,15 +393,43 @@ class Statements:
         self.block(node.after)
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
+        self.context.most_turns(node, made)
         self._loops.pop()
         self.order.leave_loop()
-        ended = Here(finished, masks.fresh().bits, w.memory("i64"), w.memory("i64"))
-        masks.count_lanes(ended)
+        ended = masks.room_around(finished)
         if node.orelse:
+            masks.count_lanes(ended)
             with w.when(w.make(f"xor i1 {masks.is_empty(ended)}, true")):
                 self._within(node.orelse, ended)
-        self._join(finished, broken)
-        masks.here = masks.count_lanes(ended)
+        if may_leave(node):
+            self._join(finished, broken)
+            masks.here = masks.count_lanes(ended)
+        else:
+            masks.here = before
+
+    def _turn_together(self, node: ir.Loop, n: int, running: Here, made: Register) -> None:
+        """A turn of a loop that all lanes of the block take: written once more, for all of them."""
+        w, masks, everybody = self.w, self.masks, self.masks.everybody
+        masks.here = everybody
+        if self.expressions.does_something(node.test):
+            masks.here = running
+            return
+        self.expressions.prepare(node.test)
+        all_on = self.expressions.all_hold(node.test)
+        if all_on is not None:
+            here = w.make(f"icmp eq i64 {w.load(running.count, 'i64')}, {self.context.threads}")
+            with w.when(w.make(f"and i1 {here}, {all_on}")):
+                w.add(masks.warps_here(everybody), self.context.count(node.test.line, "branches"))
+                if node.hopeless:
+                    self.context.suspect_if("true")
+                self._turn_limit()
+                self.context.turned(made)
+                self.block(node.body)
+                masks.here = everybody
+                self.block(node.after)
+                w.do(f"br label %again{n}")
+                w.lines.append(f"apart{n}:")
+        masks.here = running
 
     def _tested(self, node: ir.Loop, running: Here, finished: Register, *, alike: bool) -> Here:
         """The lanes of a loop for which its test holds; the others are finished."""
@@ -405,9 +528,11 @@ class Statements:
         results = tuple((self.values.room(dtype), dtype) for dtype in dtypes)
         self._calls.append(_Call(code, results))
         self.masks.here = self.masks.copy(before)
+        variables.forget()
         for (name, (wanted, own)), each in zip(code.parameters.items(), given, strict=True):
             self._hand_over(name, wanted, own, each)
-        self.block(code.body)
+        with self.order.call(node):
+            self.block(code.body)
         self._calls.pop()
         variables.frame, self._loops = frame, loops
         self.masks.here = before

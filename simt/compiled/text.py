@@ -7,7 +7,7 @@ function's own, which LLVM turns into registers where it can.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -115,6 +115,13 @@ class Writer:
         old = self.load(pointer, "i64")
         self.store(self.make(f"add i64 {old}, {value}"), pointer, "i64")
 
+    def splat(self, text: str, type_: str, count: int) -> Register:
+        """Returns a vector with the same number in all places."""
+        vector = f"<{count} x {type_}>"
+        one = self.make(f"insertelement {vector} poison, {type_} {text}, i32 0")
+        order = f"<{count} x i32> zeroinitializer"
+        return self.make(f"shufflevector {vector} {one}, {vector} poison, {order}")
+
     @contextmanager
     def loop(self, count: str) -> Iterator[Register]:
         """Repeats what is written within; gives the number of the turn, i64 from 0."""
@@ -139,6 +146,20 @@ class Writer:
         self.lines.append(f"then{n}:")
         yield
         self.label(f"after{n}")
+
+    @contextmanager
+    def either(self, condition: str) -> Iterator[Callable[[], None]]:
+        """Does what is written within if a condition is true, and what follows the call if not."""
+        n = self.number()
+        self.do(f"br i1 {condition}, label %either{n}, label %or{n}")
+        self.lines.append(f"either{n}:")
+
+        def otherwise() -> None:
+            self.do(f"br label %both{n}")
+            self.lines.append(f"or{n}:")
+
+        yield otherwise
+        self.label(f"both{n}")
 
     @contextmanager
     def repeat(self) -> Iterator[str]:

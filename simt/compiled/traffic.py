@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from simt.compiled.text import Writer
 from simt.machine.lanes import WARP
-from simt.observe.transactions import BANKS, SECTOR_BYTES, WORD_BYTES
+from simt.observe.transactions import BANKS, SECTOR_BITS, SECTOR_BYTES, WORD_BYTES
 
 MEMO_WORDS = 1 + WARP + WARP + 16 + 1
 """i64 that a place keeps: its lanes and what is known, where they stand, costs, keys of 16 bytes,
@@ -68,30 +68,42 @@ def _keep_pattern(w: Writer) -> None:
     """Keeps a pattern of which nothing is known yet."""
     bits = w.make("zext i32 %bits to i64")
     w.store(bits, "%memo", "i64")
-    places = w.at("%memo", "1", "i64")
-    row, one = w.memory("i8"), w.memory("i8")
-    w.store("1", row, "i8")
-    w.store("1", one, "i8")
-    with w.loop(str(WARP)) as lane:
-        moved = _from_first(w, lane, "%base", bits)
-        w.store(moved, places, "i64", lane)
-        for flag, wanted in ((row, lane), (one, "0")):
-            fits = w.make(f"zext i1 {w.make(f'icmp eq i64 {moved}, {wanted}')} to i8")
-            w.store(w.make(f"and i8 {w.load(flag, 'i8')}, {fits}"), flag, "i8")
-    whole = w.make("icmp eq i32 %bits, -1")
-    shape = str(OTHER)
-    for flag, number in ((row, IN_A_ROW), (one, AT_ONE)):
-        set_ = w.make(f"icmp ne i8 {w.load(flag, 'i8')}, 0")
-        fits = w.make(f"and i1 {whole}, {set_}")
+    moved = _moved(w)
+    vector = f"<{WARP} x i64>"
+    w.do(f"store {vector} {moved}, ptr {w.at('%memo', '1', 'i64')}, align 8")
+    whole, shape = w.make("icmp eq i32 %bits, -1"), str(OTHER)
+    each = ", ".join(f"i64 {lane}" for lane in range(WARP))
+    for wanted, number in ((f"<{each}>", IN_A_ROW), ("zeroinitializer", AT_ONE)):
+        differ = w.make(f"icmp ne {vector} {moved}, {wanted}")
+        same = w.make(f"icmp eq i32 {w.make(f'bitcast <{WARP} x i1> {differ} to i32')}, 0")
+        fits = w.make(f"and i1 {whole}, {same}")
         shape = w.make(f"select i1 {fits}, i64 {number}, i64 {shape}")
     w.store(shape, "%memo", "i64", str(SHAPE))
 
 
-def _from_first(w: Writer, lane: str, base: str, bits: str) -> str:
-    """By how many elements a lane stands after the first one; 0 for one that takes no part."""
-    here = w.make(f"trunc i64 {w.make(f'lshr i64 {bits}, {lane}')} to i1")
-    element = w.load("%elements", "i64", lane)
-    return w.make(f"select i1 {here}, i64 {w.make(f'sub i64 {element}, {base}')}, i64 0")
+def _moved(w: Writer) -> str:
+    """By how many elements each lane stands after the first one; 0 for one that takes no part."""
+    vector = f"<{WARP} x i64>"
+    here = w.make(f"load {vector}, ptr %elements, align 8")
+    moved = w.make(f"sub {vector} {here}, {w.splat('%base', 'i64', WARP)}")
+    part = w.make(f"bitcast i32 %bits to <{WARP} x i1>")
+    return w.make(f"select <{WARP} x i1> {part}, {vector} {moved}, {vector} zeroinitializer")
+
+
+def _distinct(w: Writer, numbers: str) -> str:
+    """How many different numbers there are in a <32 x i32>, an i64."""
+    vector, truths = f"<{WARP} x i32>", f"<{WARP} x i1>"
+    again = "zeroinitializer"
+    for lane in range(WARP - 1):
+        order = f"<{WARP} x i32> splat (i32 {lane})"
+        one = w.make(f"shufflevector {vector} {numbers}, {vector} poison, {order}")
+        same = w.make(f"icmp eq {vector} {numbers}, {one}")
+        later = ", ".join(f"i1 {'true' if k > lane else 'false'}" for k in range(WARP))
+        same = w.make(f"and {truths} {same}, <{later}>")
+        again = w.make(f"or {truths} {again}, {same}")
+    bits = w.make(f"bitcast {truths} {again} to i32")
+    count = w.make(f"call i32 @llvm.ctpop.i32(i32 {bits})")
+    return w.make(f"zext i32 {w.make(f'sub i32 {WARP}, {count}')} to i64")
 
 
 def _sorted(w: Writer, low: str, high: str, bits: str) -> tuple[str, str]:
@@ -155,34 +167,20 @@ def _new_sectors(size: int) -> str:
     )
     with w.when(w.make("xor i1 %kept, true")):
         _keep_pattern(w)
-    bits = w.make("zext i32 %bits to i64")
-    places, count = _sorted(w, "0", str(WARP), bits)
-    cells, sectors = w.memory("i64"), w.memory("i64")
-    w.store("0", cells, "i64")
-    w.store("0", sectors, "i64")
-    with w.loop(count) as k:
-        place = w.load(places, "i64", k)
-        sector = _sector(w, "%phase", place, size)
-        first = w.make(f"icmp eq i64 {k}, 0")
-        at = w.make(f"select i1 {first}, i64 0, i64 {w.make(f'sub i64 {k}, 1')}")
-        before = w.load(places, "i64", at)
-        for counter, one, other in (
-            (cells, place, before),
-            (sectors, sector, _sector(w, "%phase", before, size)),
-        ):
-            new = w.make(f"or i1 {first}, {w.make(f'icmp ne i64 {one}, {other}')}")
-            w.add(w.make(f"zext i1 {new} to i64"), counter)
-    both = w.make(f"shl i64 {w.load(cells, 'i64')}, 32")
-    cost = w.make(f"or i64 {both}, {w.load(sectors, 'i64')}")
+    # Arrays of more cells than fit into 32 bits stay with the interpreter.
+    moved = w.make(f"trunc <{WARP} x i64> {_moved(w)} to <{WARP} x i32>")
+    shift = size.bit_length() - 1
+    phase = w.make(f"trunc i64 {w.make(f'lshr i64 %phase, {shift}')} to i32")
+    from_sector = w.make(f"add <{WARP} x i32> {moved}, {w.splat(phase, 'i32', WARP)}")
+    cells = _distinct(w, moved)
+    by = f"splat (i32 {SECTOR_BITS - shift})"
+    sectors = _distinct(w, w.make(f"ashr <{WARP} x i32> {from_sector}, {by}"))
+    both = w.make(f"shl i64 {cells}, 32")
+    cost = w.make(f"or i64 {both}, {sectors}")
     w.store(cost, w.at("%memo", str(1 + WARP), "i64"), "i64", "%phase")
     _know(w, "%phase")
     w.do("ret void")
     return w.text()
-
-
-def _sector(w: Writer, phase: str, place: str, size: int) -> str:
-    byte = w.make(f"add i64 {phase}, {w.make(f'mul i64 {place}, {size}')}")
-    return w.make(f"ashr i64 {byte}, 5")
 
 
 def _know(w: Writer, phase: str) -> None:

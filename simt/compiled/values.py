@@ -89,7 +89,7 @@ class Values:
     def put_where(self, here: Here, value: Value | Worth, dtype: Number, into: Register) -> None:
         """Writes what the lanes of a mask have, in a type, to memory of all lanes."""
         w, type_ = self.w, memory_type(dtype)
-        with w.loop(str(self.context.lanes)) as lane:
+        with w.loop(self.masks.lanes_up_to(here)) as lane:
             text = self.arithmetic.in_memory(self.converted(value, lane, dtype), dtype)
             part = self.masks.takes_part(here, lane)
             old = w.load(into, type_, lane)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from simt.compiled.affine import Affine
 from simt.compiled.analysis import Analysis, NotCompiled
 from simt.compiled.arithmetic import Arithmetic, Number, memory_type, number_type
 from simt.compiled.arrays import Memory
@@ -40,6 +41,7 @@ class Frame:
         types: variable -> its type.
         variables: variable -> Kept, or the array that it stands for.
         temporaries: the same by number, or a tuple of them.
+        affine: what is known of its whole numbers before a launch.
         given: variable -> an i8 for each lane, whether it has been given there.
     """
 
@@ -48,6 +50,7 @@ class Frame:
     variables: dict[str, Kept | Memory] = field(default_factory=dict)
     temporaries: dict[int, Any] = field(default_factory=dict)
     given: dict[str, Register] = field(default_factory=dict)
+    affine: Affine | None = None
 
 
 def frame_of(code: ir.Code, block: Dim3, alike: dict[str, Any]) -> Frame:
@@ -59,11 +62,8 @@ def frame_of(code: ir.Code, block: Dim3, alike: dict[str, Any]) -> Frame:
         alike: whether all lanes give a parameter the same; True if left out.
     """
     analysis = Analysis(code, block, alike)
-    for name in analysis.checked:
-        # What may be read before it is given is kept lane by lane.
-        if not isinstance(code.types.get(name), types.ArrayType):
-            analysis.alike[name] = False
-    return Frame(analysis, dict(code.types))
+    affine = Affine(code, analysis, block) if not alike else None
+    return Frame(analysis, dict(code.types), affine=affine)
 
 
 class Variables:
@@ -93,7 +93,7 @@ class Variables:
             frame.variables[name] = Kept(dtype, self.values.room(dtype), alike=False)
         cells = self._place(name)
         checked = self._given(name) if name in frame.analysis.checked else ""
-        with w.loop(str(self.context.lanes)) as lane:
+        with w.loop(self.masks.lanes_up_to(here)) as lane:
             text = self.values.converted(found, lane, dtype)
             text = self.arithmetic.in_memory(text, dtype)
             if here.cells:
@@ -139,6 +139,11 @@ class Variables:
         if name not in given:
             given[name] = self.context.zeroed("i8", self.context.lanes, self.context.lanes)
         return given[name]
+
+    def forget(self) -> None:
+        """Takes all variables that a function may read too early for ones that it has not given."""
+        for name in sorted(self.frame.analysis.checked):
+            self.masks.zero(self._given(name))
 
     def check_given(self, variable: str) -> None:
         """Gives up where a lane reads a variable that it has not been given."""

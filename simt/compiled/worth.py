@@ -42,12 +42,14 @@ class Effort:
     Attributes:
         steps: of the step budget, as the tree has it.
         nodes: expressions worked out.
+        floats: of them, those that give floating-point numbers.
         accesses: loads, stores and atomics, one for all lanes.
         most_steps: no batch spends more steps; None where that is not known.
     """
 
     steps: float = 0.0
     nodes: float = 0.0
+    floats: float = 0.0
     accesses: float = 0.0
     most_steps: int | None = 0
 
@@ -58,6 +60,7 @@ class Effort:
         return Effort(
             self.steps + other.steps,
             self.nodes + other.nodes,
+            self.floats + other.floats,
             self.accesses + other.accesses,
             most,
         )
@@ -69,7 +72,13 @@ class Effort:
             found = 0
         elif most is not None and self.most_steps is not None:
             found = self.most_steps * most
-        return Effort(self.steps * turns, self.nodes * turns, self.accesses * turns, found)
+        return Effort(
+            self.steps * turns,
+            self.nodes * turns,
+            self.floats * turns,
+            self.accesses * turns,
+            found,
+        )
 
 
 @dataclass(frozen=True)
@@ -120,22 +129,25 @@ def _everything(code: ir.Code) -> Iterator[Any]:
                     waiting.append(part)
 
 
-# Milliseconds on the machine of docs/simulator.md, found by benchmarks/worth.py, which fits them to
-# launches of benchmarks/cases.py and of the course. They decide when a launch is compiled, and
-# nothing else; no clock is read.
-NODE_MS, NODE_LANE_MS = 0.003, 0.4e-6
-ACCESS_MS, ACCESS_LANE_MS = 0.05, 10e-6
-LAUNCH_MS = 0.1
-COMPILE_MS, COMPILE_ACCESS_MS, COMPILE_NODE_MS = 30.0, 30.0, 0.5
-RUN_MS, RUN_NODE_LANE_MS, RUN_ACCESS_LANE_MS = 0.1, 0.05e-6, 0.6e-6
+# Milliseconds on the machine of docs/simulator.md, as benchmarks/worth.py measures them. They alone
+# decide when a launch is compiled: no clock is read.
+NODE_MS, FLOAT_LANE_MS = 0.8e-3, 0.4e-6
+ACCESS_MS, ACCESS_LANE_MS = 12e-3, 1.4e-6
+NEW_ACCESS_LANE_MS = 15e-6
+"""What a place that touches memory takes more for each lane the first time in a batch: its pattern
+is not known yet."""
+LAUNCH_MS = 0.2
+COMPILE_MS, COMPILE_ACCESS_MS, COMPILE_NODE_MS = 35.0, 36.0, 0.8
+RUN_MS, RUN_NODE_LANE_MS, RUN_ACCESS_LANE_MS = 0.1, 0.02e-6, 0.5e-6
 STORED_BYTE_MS = 0.5e-6
 """They are copied before."""
 
 
-def interpreted_ms(found: Effort, batches: int, lanes: int) -> float:
-    """Returns what the interpreter takes for so many batches of so many lanes."""
-    once = found.nodes * (NODE_MS + lanes * NODE_LANE_MS)
+def interpreted_ms(code: ir.Code, found: Effort, batches: int, lanes: int) -> float:
+    """Returns what the interpreter takes for a launch of so many batches of so many lanes."""
+    once = found.nodes * NODE_MS + found.floats * lanes * FLOAT_LANE_MS
     once += found.accesses * (ACCESS_MS + lanes * ACCESS_LANE_MS)
+    once += size(code).accesses * lanes * NEW_ACCESS_LANE_MS
     return LAUNCH_MS + batches * once
 
 
@@ -151,16 +163,24 @@ def compiling_ms(code: ir.Code) -> float:
     return COMPILE_MS + found.accesses * COMPILE_ACCESS_MS + found.nodes * COMPILE_NODE_MS
 
 
-def effort(code: ir.Code, grid: Dim3, block: Dim3, arguments: Mapping[str, Any]) -> Effort:
+def effort(
+    code: ir.Code,
+    grid: Dim3,
+    block: Dim3,
+    arguments: Mapping[str, Any],
+    turns: Mapping[int, int] | None = None,
+) -> Effort:
     """Returns what one batch does of a launch.
 
     Args:
         code: the kernel.
         grid, block: the launch.
         arguments: parameter -> an Array or a NumPy scalar, as a Setting has them.
+        turns: the most turns that any block has made in a loop at a time, by the loop's identity,
+            where it has been counted.
     """
     known = {name: _given(value) for name, value in arguments.items()}
-    return _Walk(grid, block).body(code.body, known)
+    return _Walk(grid, block, turns or {}).body(code.body, known)
 
 
 def _given(value: Any) -> Known:
@@ -174,8 +194,8 @@ def _given(value: Any) -> Known:
 class _Walk:
     """Goes through a kernel once, in the order of its text."""
 
-    def __init__(self, grid: Dim3, block: Dim3) -> None:
-        self.grid, self.block = grid, block
+    def __init__(self, grid: Dim3, block: Dim3, counted: Mapping[int, int]) -> None:
+        self.grid, self.block, self.counted = grid, block, counted
         self.depth = self.functions = 0
 
     # Statements
@@ -196,7 +216,7 @@ class _Walk:
             for each in (node.value, node.array, node.index):
                 total += self.expression(each, known)
             steps = STEPS_OF_ACCESSES["store"]
-            total += Effort(steps, 1, 1, steps)
+            total += Effort(steps, nodes=1, accesses=1, most_steps=steps)
         elif isinstance(node, ir.If):
             total += self.expression(node.test, known)
             other = dict(known)
@@ -204,7 +224,7 @@ class _Walk:
             for name in {*known, *other}:
                 known[name] = _either(known.get(name), other.get(name))
         elif isinstance(node, ir.Loop):
-            total = self.loop(node, known)
+            total += self.loop(node, known)
         elif isinstance(node, ir.Leave) and node.value is not None:
             total += self.expression(node.value, known)
         return total
@@ -238,6 +258,7 @@ class _Walk:
             for test in _all_of(node.test)
             if (turns := self._turns_of(test, node, known, changed)) is not None
         ]
+        found += [self.counted[id(node)]] if id(node) in self.counted else []
         return min(found, default=None)
 
     def _turns_of(
@@ -312,12 +333,15 @@ class _Walk:
     # What an expression costs
 
     def expression(self, node: ir.Expression, known: dict[Any, Known]) -> Effort:
-        total = Effort(nodes=1)
+        works = isinstance(node, ir.Binary | ir.Unary | ir.Call | ir.Compare)
+        real = works and any(getattr(n.type, "kind", "") == "f" for n in (node, *parts(node)))
+        total = Effort(nodes=1, floats=real)
         if isinstance(node, ir.Load | ir.View):
-            total += Effort(0, 0, 1, STEPS_OF_ACCESSES["load"])
+            steps = STEPS_OF_ACCESSES["load"]
+            total += Effort(steps, accesses=1, most_steps=steps)
         elif isinstance(node, ir.Call) and node.path.startswith("cuda.atomic"):
             steps = STEPS_OF_ACCESSES["atomic"]
-            total += Effort(steps, 0, 1, steps)
+            total += Effort(steps, accesses=1, most_steps=steps)
         elif isinstance(node, ir.DeviceCall):
             total += self._device_call(node, known)
         for each in parts(node):

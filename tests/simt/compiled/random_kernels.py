@@ -33,7 +33,7 @@ GRIDS = [(1,), (1,), (2,), (3,), (5,), (2, 2), (1, 2, 2)]
 INTEGERS = {"a": "int64", "b": "int32", "u": "uint32", "e": "int8", "h": "uint16"}
 FLOATS = {"c": "float32", "d": "float64"}
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1e30, -1e30, 3e9, -3e9, 2.0**63, 1e-40, 0.5, -2.5]
-PARAMETERS = "out, own, real, wide, total, a, b, u, e, h, c, d, m, none, n, scale"
+PARAMETERS = "out, own, real, wide, total, a, b, u, e, h, c, d, m, none, long, table, n, scale"
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,10 @@ class Drawn:
                 far = rng.choice(SPECIAL, SIZE)
                 given.append(np.where(rng.random(SIZE) < 0.15, far, some).astype(name))
         matrix = rng.normal(size=(7, 9)).astype(np.float32)
-        given.append(matrix[::-1] if self.seed % 3 == 0 else matrix)
+        given.append(matrix[::-1] if self.seed % 31 == 0 else matrix)
         given.append(np.zeros(0, np.int64))
+        given.append(rng.integers(-9, 9, LONG).astype(np.float32))
+        given.append(rng.integers(-99, 99, (300, 11)))
         return [*given, int(rng.integers(0, 6)), float(rng.normal())]
 
     def launch(self, folder: Path) -> Report:
@@ -80,7 +82,9 @@ class Drawn:
 
 
 SIZE = 61
-"""Cells of each array that is only read."""
+"""Cells of most arrays that are only read."""
+LONG = 4096
+"""Cells of one in which each thread has a place of its own, and more."""
 
 
 def draw(seed: int, *, broken: float = 0.4) -> Drawn:
@@ -162,7 +166,9 @@ class _Maker:
         self.say(f"t = {t}")
         block = "cuda.blockIdx.x + cuda.gridDim.x * (cuda.blockIdx.y"
         self.say(f"i = t + {self.threads} * ({block} + cuda.gridDim.y * cuda.blockIdx.z))")
-        self.say(self.rng.choice(["x = int64(1)", "x = int64(t)", f"x = int64({self.integer(1, 'ti')})"]))
+        self.say(
+            self.rng.choice(["x = int64(1)", "x = int64(t)", f"x = int64({self.integer(1, 'ti')})"])
+        )
         self.say("y = int64(i)")
         self.say(f"z = int32({self.integer(1, 'ti')})")
         self.say(f"v = uint32({self.integer(1, 'ti')})")
@@ -292,7 +298,9 @@ class _Maker:
             else:
                 self.say(f"p = float32(p + cells[{at}])")
             return
-        choice = self.rng.choice(["own[i] += z", "wide[i, 1] = q", "wide[i, 2] += p", "real[i] -= 1"])
+        choice = self.rng.choice(
+            ["own[i] += z", "wide[i, 1] = q", "wide[i, 2] += p", "real[i] -= 1"]
+        )
         self.say(choice)
 
     def local_array(self) -> None:
@@ -325,10 +333,14 @@ class _Maker:
 
     def barrier(self, *, weak: bool = True) -> None:
         size = self.threads // 2
-        instead = self.rng.choice(["pass", "pass", f"if t < {size}: cuda.syncthreads()", "cuda.syncwarp()"])
+        instead = self.rng.choice(
+            ["pass", "pass", f"if t < {size}: cuda.syncthreads()", "cuda.syncwarp()"]
+        )
         if self.chance(0.15):
             how = self.rng.choice(["count", "and", "or"])
-            self.say(f"x += cuda.syncthreads_{how}(int32({self.condition()}))", instead if weak else "")
+            self.say(
+                f"x += cuda.syncthreads_{how}(int32({self.condition()}))", instead if weak else ""
+            )
         else:
             self.say("cuda.syncthreads()", instead if weak else "")
 
@@ -394,7 +406,9 @@ class _Maker:
         self.say(f"    {bins}[k] = {self.rng.randint(0, 3)}")
         self.barrier()
         how = self.rng.choice(["add", "max", "min", "add"])
-        self.say(f"cuda.atomic.{how}({bins}, ({self.integer(1)}) % {many}, int32({self.integer(1)}))")
+        self.say(
+            f"cuda.atomic.{how}({bins}, ({self.integer(1)}) % {many}, int32({self.integer(1)}))"
+        )
         self.barrier()
         self.say(f"y += {bins}[{self.index(many)}]")
         self.barrier(weak=self.deep > 1)
@@ -412,7 +426,9 @@ class _Maker:
 
     def vote(self) -> None:
         if self.threads % 32:
-            self.say(f"x += cuda.syncthreads_{self.rng.choice(['count', 'and', 'or'])}(int32({self.condition()}))")
+            self.say(
+                f"x += cuda.syncthreads_{self.rng.choice(['count', 'and', 'or'])}(int32({self.condition()}))"
+            )
             return
         how = self.rng.choice(["all", "any", "ballot", "eq"])
         if how == "eq":
@@ -424,8 +440,10 @@ class _Maker:
         self.say(f"{tile} = cuda.shared.array({self.threads}, int64)")
         self.say(f"{tile}[t] = {self.integer(1)}")
         self.say("cuda.syncwarp()", "pass")
-        self.say(f"x += {tile}[t ^ {self.rng.choice([1, 3, 16, 31])}] % 1009",
-                 f"x += {tile}[(t + 32) % {self.threads}] % 1009")
+        self.say(
+            f"x += {tile}[(t ^ {self.rng.choice([1, 3, 16, 31])}) % {self.threads}] % 1009",
+            f"x += {tile}[(t + 32) % {self.threads}] % 1009",
+        )
         self.say("cuda.syncwarp()", "pass")
         self.say(f"{tile}[t] = 4")
         self.barrier(weak=False)
@@ -456,6 +474,20 @@ class _Maker:
             f"cuda.blockIdx.x % {size}",
         ]
         return rng.choice(ways)
+
+    def place(self) -> str:
+        """A cell whose place each lane has by so much more than the first one."""
+        rng = self.rng
+        by, more = rng.choice([1, 1, 2, 3, 4, 7]), rng.randint(0, 9)
+        name = rng.choice([k for k in self.integers if k.startswith("k")] or ["n"])
+        small = f"({name} & 3)"
+        return rng.choice([
+            f"long[i * {by} + {more}]", "long[i]", f"long[{LONG - 1} - {by} * i]",
+            f"long[t + {more} * n]", f"long[t * {by} + {small} * {self.threads}]",
+            f"long[{small}]", f"table[{name} & 7, t % 11]", f"table[t, {more}]",
+            f"table[{299} - t, {small}]", "long[cuda.threadIdx.x + cuda.blockIdx.x * 7]",
+            f"long[int32(t) + int32({more})]", f"long[uint32(t) * uint32({by})]",
+        ])  # fmt: skip
 
     def integer(self, depth: int, only: str = "") -> str:
         rng = self.rng
@@ -498,6 +530,8 @@ class _Maker:
         if depth == 0 or self.chance(0.2):
             if self.in_function:
                 return rng.choice(["p", "1.5", "x"])
+            if self.chance(0.3):
+                return self.place()
             return rng.choice([
                 "p", "q", "scale", "0.5", "-1.0", "x", "t", f"c[{self.index(SIZE)}]",
                 f"d[{self.index(SIZE)}]", "m[t % 7, i % 9]", "m[n, t % 9]", "float32(2.5)",
@@ -523,7 +557,9 @@ class _Maker:
         compare = rng.choice(["<", "<=", ">", ">=", "==", "!="])
         kind = rng.random()
         if kind < 0.15 and not self.in_function:
-            return rng.choice(["n > 2", "n == 3", "cuda.blockIdx.x > 0", "t == 0", "t < 16", "t % 2 == 0"])
+            return rng.choice(
+                ["n > 2", "n == 3", "cuda.blockIdx.x > 0", "t == 0", "t < 16", "t % 2 == 0"]
+            )
         if kind < 0.55 or depth <= 0:
             return f"{self.integer(max(depth, 0))} {compare} {self.integer(0)}"
         if kind < 0.7:

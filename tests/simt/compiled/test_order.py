@@ -189,3 +189,53 @@ def test_atomics_of_local_memory_stay_interpreted() -> None:
     code = lower(program.written, (ArrayType(np.dtype(np.float32), 1),) * 3)
     with pytest.raises(NotCompiled, match="local memory"):
         Emitter(code, (32, 1, 1)).text()
+
+
+@cuda.jit(device=True)
+def twice(out, x):
+    cuda.atomic.add(out, 0, x)
+    cuda.atomic.add(out, 0, x * 3)
+
+
+def by_a_function(out, a, found):
+    i = cuda.grid(1)
+    if i < a.size:
+        twice(out, a[i])
+
+
+def whole_turns_and_others(out, a, found):
+    i = cuda.grid(1)
+    for k in range(i, a.size, 200):
+        cuda.atomic.add(out, k // 200, a[k])
+        cuda.atomic.add(out, 4, a[k])
+
+
+def arms_of_whole_blocks(out, a, found):
+    i = cuda.grid(1)
+    if i < 2 * THREADS + 20:
+        cuda.atomic.add(out, 0, a[i])
+    else:
+        cuda.atomic.add(out, 0, -a[i])
+
+
+@pytest.mark.parametrize(
+    "kernel", [by_a_function, whole_turns_and_others], ids=lambda kernel: kernel.__name__
+)
+def test_a_place_is_the_same_however_often_it_is_written(kernel: Callable[..., None]) -> None:
+    assert seen(kernel, 5 * THREADS).counts[SUSPECT] == 1
+
+
+def test_an_arm_comes_before_the_other_whichever_is_taken() -> None:
+    assert seen(arms_of_whole_blocks, 5 * THREADS).counts[SAME] == 1
+
+
+def other_arm_first(out, a, found):
+    i = cuda.grid(1)
+    if i >= 2 * THREADS + 20:
+        cuda.atomic.add(out, 0, a[i])
+    else:
+        cuda.atomic.add(out, 0, -a[i])
+
+
+def test_the_other_arm_comes_after_it_though_an_earlier_block_takes_it() -> None:
+    assert seen(other_arm_first, 5 * THREADS).counts[SUSPECT] == 1

@@ -1,0 +1,148 @@
+"""The lanes that touch an array, one after the other or a row of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from simt.compiled.context import Context
+from simt.compiled.masks import Masks
+from simt.compiled.text import Register
+
+
+class Each:
+    """Lanes that take part in an access, with operations on an i64 of each of those at work.
+
+    Args:
+        context: of the function.
+        elements: memory with the element of each lane.
+        masks: what tells which lanes take part.
+    """
+
+    count = 1
+    type, truth = "i64", "i1"
+
+    def __init__(self, context: Context, elements: Register, masks: Masks) -> None:
+        self.context, self.w = context, context.w
+        self.elements, self.masks = elements, masks
+        self._noted = self.w.memory("i16")
+        self.w.store("0", self._noted, "i16")
+
+    @contextmanager
+    def each(self) -> Iterator[tuple[Register, Register]]:
+        """Repeats what is written within; gives the lane, and its element."""
+        w, here = self.w, self.masks.here
+        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
+            yield lane, w.load(self.elements, "i64", lane)
+
+    def note(self, condition: str) -> None:
+        """Keeps that a condition was true."""
+        w = self.w
+        if self.count == 1:
+            found = w.make(f"zext i1 {condition} to i16")
+        else:
+            found = w.make(f"bitcast {self.truth} {condition} to i{self.count}")
+        w.store(w.make(f"or i16 {w.load(self._noted, 'i16')}, {found}"), self._noted, "i16")
+
+    def noted(self) -> str:
+        """Returns an i1, whether any condition was."""
+        return self.w.make(f"icmp ne i16 {self.w.load(self._noted, 'i16')}, 0")
+
+    def numbers(self, lane: Register) -> str:
+        """The numbers of the lanes at work, of which the first is given."""
+        return lane
+
+    def all(self, text: str) -> str:
+        """The same i64 for all lanes at work."""
+        return text
+
+    def constant(self, number: int) -> str:
+        """A number for all of them."""
+        return str(number)
+
+    def load(self, pointer: Register, at: Register) -> str:
+        """What is kept for their elements, which begin at one."""
+        return self.w.make(f"load {self.type}, ptr {self.w.at(pointer, at, 'i64')}, align 8")
+
+    def store(self, word: str, pointer: Register, at: Register) -> None:
+        """Keeps something for their elements."""
+        self.w.do(f"store {self.type} {word}, ptr {self.w.at(pointer, at, 'i64')}, align 8")
+
+    def op(self, name: str, left: str, right: str) -> str:
+        """Returns left op right."""
+        return self.w.make(f"{name} {self.type} {left}, {right}")
+
+    def compare(self, how: str, left: str, right: str) -> str:
+        """Returns a truth."""
+        return self.w.make(f"icmp {how} {self.type} {left}, {right}")
+
+    def both(self, one: str, other: str) -> str:
+        """Returns whether both are true."""
+        return self.w.make(f"and {self.truth} {one}, {other}")
+
+    def any(self, conditions: Sequence[str]) -> str:
+        """Returns whether one of several is true."""
+        found = conditions[0]
+        for each in conditions[1:]:
+            found = self.w.make(f"or {self.truth} {found}, {each}")
+        return found
+
+    def negated(self, condition: str) -> str:
+        """Returns whether it is not true."""
+        return self.w.make(f"xor {self.truth} {condition}, {self.constant_truth}")
+
+    constant_truth = "true"
+
+    def choose(self, condition: str, yes: str, no: str) -> str:
+        """Returns one where a condition is true, else the other."""
+        return self.w.make(f"select {self.truth} {condition}, {self.type} {yes}, {self.type} {no}")
+
+    def number_of(self, condition: str) -> str:
+        """Returns of how many a condition is true, an i64."""
+        return self.w.make(f"zext i1 {condition} to i64")
+
+
+class Rows(Each):
+    """All lanes of a block, where so many at once stand in a row.
+
+    Args:
+        context: of the function.
+        start: first lane of a row -> its element.
+    """
+
+    count = 16
+    type, truth = "<16 x i64>", "<16 x i1>"
+    constant_truth = "splat (i1 true)"
+
+    def __init__(self, context: Context, start: Callable[[Register, Register], Register]) -> None:
+        self.context, self.w, self.start = context, context.w, start
+        self._noted = self.w.memory("i16")
+        self.w.store("0", self._noted, "i16")
+
+    @contextmanager
+    def each(self) -> Iterator[tuple[Register, Register]]:
+        """Repeats what is written within; gives the first lane of each row, and its element."""
+        w = self.w
+        with w.loop(str(self.context.lanes // self.count)) as row:
+            lane = w.make(f"mul i64 {row}, {self.count}")
+            yield lane, self.start(row, lane)
+
+    def numbers(self, lane: Register) -> str:
+        """The numbers of the lanes of a row."""
+        each = ", ".join(f"i64 {k}" for k in range(self.count))
+        return self.op("add", self.all(lane), f"<{each}>")
+
+    def all(self, text: str) -> str:
+        """The same i64 for a row."""
+        return self.w.splat(text, "i64", self.count)
+
+    def constant(self, number: int) -> str:
+        """A number for a row."""
+        return f"splat (i64 {number})"
+
+    def number_of(self, condition: str) -> str:
+        """Returns of how many of a row a condition is true, an i64."""
+        self.context.declare("declare i16 @llvm.ctpop.i16(i16)")
+        bits = self.w.make(f"bitcast {self.truth} {condition} to i16")
+        found = self.w.make(f"call i16 @llvm.ctpop.i16(i16 {bits})")
+        return self.w.make(f"zext i16 {found} to i64")

@@ -1,0 +1,132 @@
+"""Accesses of whole blocks: compiled, a launch gives the results and counters that it gives now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simt.compiled import run as compiled
+from simt.compiled.emitter import Emitter
+from simt.kernel.lower import lower
+from simt.machine import memory
+from simt.machine.launch import bind_arguments, bound, type_of
+from simt.report import Counters
+from simt.simulator import simulate
+
+HEAD = "from numba import cuda, float32, int64, uint8\n\n\n@cuda.jit\ndef kernel(out, a, n):\n"
+LINES = """
+guarded          i = cuda.grid(1); if i < n:; .out[i] = a[i] + 1
+early            i = cuda.grid(1); if i >= n:; .return; out[i] = a[i] * 2
+none             if n == 0:; .return; i = cuda.grid(1); out[i] = a[i]
+strides          for i in range(cuda.grid(1), n, cuda.gridsize(1)):; .out[i] = a[i] - 3
+backwards        i = cuda.grid(1); out[n - 1 - i] = a[n - 1 - i]
+one for all      i = cuda.grid(1); s = float32(0); for k in range(5):; .s += a[k]; out[i] = s
+by two           i = cuda.grid(1); out[i] = a[2 * i]
+by n             i = cuda.grid(1); out[i] = a[cuda.threadIdx.x // 16 * n + cuda.threadIdx.x % 16]
+choice           i = cuda.grid(1); out[i] = a[i] if i < n else float32(7)
+twice            i = cuda.grid(1); out[i] = a[i]; out[i] = out[i] + 1
+all to one       i = cuda.grid(1); out[cuda.threadIdx.x % 16] = a[i]
+beyond           i = cuda.grid(1); out[i + 1] = a[i]
+before           i = cuda.grid(1); out[i] = a[i - 1]
+halves           i = cuda.grid(1); out[i] = a[i // 2]
+exchange         t = cuda.threadIdx.x; s = cuda.shared.array(64, float32); s[t] = a[t]; cuda.syncthreads(); out[t] = s[63 - t]
+no barrier       t = cuda.threadIdx.x; s = cuda.shared.array(64, float32); s[t] = a[t]; out[t] = s[63 - t]
+own cells        t = cuda.threadIdx.x; s = cuda.shared.array(64, float32); s[t] = a[t]; out[t] = s[t] + s[t]
+not written      t = cuda.threadIdx.x; s = cuda.shared.array(65, float32); s[t] = a[t]; cuda.syncthreads(); out[t] = s[t + 1]
+columns          t = cuda.threadIdx.x; s = cuda.shared.array((8, 9), int64); s[t % 8, t // 8] = t; cuda.syncthreads(); out[t] = s[t // 8, t % 8]
+bytes            t = cuda.threadIdx.x; s = cuda.shared.array((8, 64), uint8); for k in range(8):; .s[k, t] = t + k; cuda.syncthreads(); for k in range(8):; .out[t] += float32(s[k, t]); .out[t] += float32(s[k, 63 - t])
+wide loads       t = cuda.threadIdx.x; s = cuda.shared.array((16, 64), float32); for k in range(16):; .s[k, t] = a[t]; cuda.syncthreads(); for k in range(16):; .out[t] += s[t % 16, k] + s[k, 3] + s[t // 4, k]; .if t < 40:; ..out[t] += s[t % 16, k] + s[0, t]
+part of a tile   t = cuda.threadIdx.x; s = cuda.shared.array(64, float32); s[t] = a[t]; cuda.syncthreads(); if t < 32:; .out[t] = s[t + 32]; out[t + 64] = s[t]; out[t + 128] = s[t ^ 1]
+idle loads       t = cuda.threadIdx.x; s = cuda.shared.array(64, float32); for k in range(3):; .s[t] = a[t + k]; .cuda.syncthreads(); .out[t] += s[t ^ 32]; .cuda.syncthreads()
+"""  # noqa: E501
+KERNELS = {
+    name.strip(): body.strip()
+    for name, body in ((line[:17], line[17:]) for line in LINES.splitlines() if line.strip())
+}
+LAUNCHES = {"whole blocks": (2, 64), "a block": (1, 64), "a part": (1, 45)}
+SIZES = {"all": 128, "fewer": 100, "far": 31}
+
+
+def text_of(body: str) -> str:
+    """A kernel; the points at the beginning of a part say how deep it stands."""
+    lines = []
+    for part in body.split(";"):
+        part = part.strip()
+        deep = len(part) - len(part.lstrip("."))
+        lines.append("    " * (deep + 1) + part.lstrip("."))
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def both(path: Path, launch: Any, given: list[Any]) -> tuple[Any, dict[int, Counters] | None, Any]:
+    """Returns a report, the counters of the compiled launch, and its arrays."""
+    mine = [given[0].copy(), *given[1:]]
+    simulation = simulate(f"{path}:kernel")
+    configured = simulation[launch]
+    report = configured(*given)
+    values = bind_arguments(simulation.program, tuple(mine))
+    arrays = memory.bind({n: v for n, v in values.items() if isinstance(v, np.ndarray)})
+    code = lower(simulation.program.written, tuple(map(type_of, values.values())))
+    arguments = {name: bound(name, value, arrays) for name, value in values.items()}
+    order = np.arange(np.prod(configured.grid))
+    grid, block = configured.grid, configured.block
+    return report, compiled.run(code, grid, block, arguments, order, simulation.step_budget), mine
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_compiled_as_interpreted(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(text_of(KERNELS[name]))
+    clean = 0
+    for launch in LAUNCHES.values():
+        for n in (*SIZES.values(), 0):
+            rng = np.random.default_rng(n)
+            given = [np.zeros(260, np.float32), rng.standard_normal(300, np.float32), n]
+            report, counters, mine = both(path, launch, given)
+            if report.hazards:
+                assert counters is None
+                continue
+            clean += 1
+            assert counters == dict(report.by_line)
+            assert mine[0].tobytes() == given[0].tobytes()
+    assert clean or name in ("no barrier", "not written", "all to one", "before")
+
+
+MATRICES = (
+    HEAD
+    + """\
+    column, row = cuda.grid(2)
+    if row < a.shape[0] and column < a.shape[1]:
+        out[row, column] = a[row, column] + a[row, 0] + a[0, column]
+"""
+)
+
+
+@pytest.mark.parametrize("block", [(16, 4), (32, 2), (8, 8), (64, 1)])
+@pytest.mark.parametrize("way", ["rows", "columns"])
+def test_strides_that_a_launch_brings(block: tuple[int, int], way: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(MATRICES)
+    a = np.arange(33 * 70, dtype=np.float32).reshape(33, 70)
+    given = {"rows": a, "columns": a.T}[way]
+    grid = -(-given.shape[1] // block[0]), -(-given.shape[0] // block[1])
+    report, counters, mine = both(
+        path, (grid, block), [np.zeros(given.shape, np.float32), given, 0]
+    )
+    assert not report.hazards
+    assert counters == dict(report.by_line)
+    assert (mine[0] == given + given[:, :1] + given[:1]).all()
+
+
+def test_a_whole_block_is_looked_at_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(text_of(KERNELS["guarded"]))
+    program = simulate(f"{path}:kernel").program
+    given = bind_arguments(program, (np.zeros(9, np.float32), np.zeros(9, np.float32), 9))
+    code = lower(program.written, tuple(map(type_of, given.values())))
+    whole, part = (Emitter(code, (threads, 1, 1)) for threads in (64, 63))
+    whole.text(), part.text()
+    assert len(whole.whole.places) == 2
+    assert not part.whole.places
