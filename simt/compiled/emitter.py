@@ -20,6 +20,7 @@ from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
 from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Masks
+from simt.compiled.order import Order
 from simt.compiled.races import Races
 from simt.compiled.statements import Statements
 from simt.compiled.together import Together
@@ -57,8 +58,9 @@ class Emitter:
         affine = frame.affine
         remembered = remembering(code, affine, self.context.threads) if affine else {}
         whole = self.whole = Whole(self.context, values, self._arrays, races, remembered)
+        self.order = Order(self.context, masks, code)
         self._accesses = Accesses(
-            self.context, masks, values, self._arrays, races, whole, code, unraced
+            self.context, masks, values, self._arrays, races, self.order, whole, code, unraced
         )
         self._words = Words(self.context, masks, values)
         self._statements = Statements(

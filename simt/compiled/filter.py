@@ -18,9 +18,9 @@ import numpy as np
 from simt.compiled import jit, run, worth
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.kept import Kept
+from simt.compiled.order import order_shows
 from simt.errors import UserError
 from simt.kernel import ir
-from simt.kernel.types import FLOAT64
 from simt.machine.lanes import WARP
 from simt.machine.launch import blocks_in_order, blocks_together
 from simt.machine.memory import Array
@@ -180,6 +180,7 @@ class Filter:
                 together=expected.together,
                 bounded=expected.spends_at_most(self.step_budget),
                 counted=self.counted,
+                shuffled=setting.order_seed is not None,
             )
         finally:
             if found is None:
@@ -266,22 +267,9 @@ def _shape_of(value: Any) -> Any:
 
 def _plan_of(setting: Setting) -> _Plan:
     code = setting.code
-    plan = _Plan(code, worth.compiling_ms(code), _order_shows(code))
+    plan = _Plan(code, worth.compiling_ms(code), order_shows(code))
     if code.captured:
         plan.refused = "arrays beside the kernel"
     if not all(isinstance(each, Array | np.generic) for each in setting.arguments.values()):
         plan.refused = "an argument that is neither an array nor a number"
     return plan
-
-
-_ALIKE_IN_ANY_ORDER = {f"cuda.atomic.{how}" for how in "add sub and_ or_ xor max min".split()}
-
-
-def _order_shows(code: ir.Code) -> bool:
-    """Whether it may show in which order lanes take their turn at atomics."""
-    return any(
-        call.path not in _ALIKE_IN_ANY_ORDER
-        or call.used
-        or getattr(call.arguments[0].type, "dtype", FLOAT64).kind not in "iu"
-        for call in worth.atomics(code)
-    )

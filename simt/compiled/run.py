@@ -17,11 +17,13 @@ from simt.compiled.jit import Compiled
 from simt.compiled.kept import Kept
 from simt.compiled.text import Writer
 from simt.kernel import ir
+from simt.machine.launch import blocks_together
 from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
+from simt.vocabulary.allocate import local_bytes
 
 MAX_MET = 1 << 20
-SHADOWS = ("writers", "readers", "updaters")
+SHADOWS = ("writers", "readers", "updaters", "turns")
 MOST_CELLS = 1 << 31
 MAX_KERNELS = 64
 """Kept at a time: each is some hundred kilobytes of machine code."""
@@ -165,6 +167,9 @@ def _all_blocks(emitter: Emitter) -> str:
         "order",
         "count",
         "block",
+        "blocks before",
+        "blocks in a batch",
+        "batch",
         "block 0",
         "block 1",
         "block 2",
@@ -182,6 +187,9 @@ def _all_blocks(emitter: Emitter) -> str:
     with w.loop(w.load(word("count"), "i64")) as turn:
         number = w.load(order, "i64", turn)
         w.store(number, word("block"), "i64")
+        nth = w.make(f"add i64 {w.load(word('blocks before'), 'i64')}, {turn}")
+        batch = w.make(f"udiv i64 {nth}, {w.load(word('blocks in a batch'), 'i64')}")
+        w.store(batch, word("batch"), "i64")
         x, y = w.load(word("grid 0"), "i64"), w.load(word("grid 1"), "i64")
         w.store(w.make(f"urem i64 {number}, {x}"), word("block 0"), "i64")
         rest = w.make(f"udiv i64 {number}, {x}")
@@ -210,6 +218,7 @@ def run(
     together: int = 1,
     bounded: bool = False,
     counted: bool = True,
+    shuffled: bool = False,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
 
@@ -222,6 +231,7 @@ def run(
         together: how many blocks those are.
         bounded: whether it is known that they cannot spend it.
         counted: whether anybody asks for the counters.
+        shuffled: whether lanes take their turn at atomics in an order that is drawn.
 
     Raises:
         NotCompiled: something stays with the interpreter.
@@ -232,6 +242,8 @@ def run(
         raise NotCompiled("counts of widths that hang on what lanes agree on")
     unset = frozenset(n for n, a in arrays.items() if a.initialised is not None)
     kernel = kernel_of(code, block, unset)
+    if shuffled and kernel.emitter.order.shows:
+        raise NotCompiled("an atomic whose order may show, in an order that is drawn")
     emitter, room = kernel.emitter, kernel.room()
     state = room.state.copy()
     alive: list[np.ndarray] = []
@@ -250,6 +262,7 @@ def run(
     order = np.ascontiguousarray(order, np.int64)
     memory("order", order)
     put("most steps", most_steps)
+    put("blocks in a batch", blocks_together(block, local_bytes(code.arrays)))
     for axis in range(3):
         put(f"grid {axis}", grid[axis])
     for name, array in arrays.items():
@@ -280,6 +293,7 @@ def run(
     end = first = spent = 0
     while first < order.size and not end:
         at_once = max(1, LANE_STEPS_AT_A_TIME // (emitter.lanes * max(1, spent or most_steps)))
+        put("blocks before", first)
         put("order", order[first:].ctypes.data)
         put("count", min(at_once, order.size - first))
         end = kernel.compiled.run(state.ctypes.data)
@@ -334,7 +348,7 @@ def by_line(emitter: Emitter, counters: np.ndarray) -> dict[int, Counters]:
     """Returns what was counted, as the interpreter's observers have it."""
     fields: dict[int, dict[str, Any]] = defaultdict(dict)
     for (line, what), at in emitter.counted.items():
-        if what.startswith("global_") or what == "red":
+        if what.startswith("global_") or what in ("red", "atom"):
             requests, sectors, least, bytes_ = counters[at : at + 4].tolist()
             if requests:
                 fields[line][what] = GlobalCounters(requests, sectors, sectors - least, bytes_)

@@ -19,6 +19,7 @@ from simt.compiled.text import Register
 from simt.compiled.together import Together
 from simt.compiled.values import Value, Values, parts_of
 from simt.compiled.variables import Variables, frame_of
+from simt.compiled.views import View
 from simt.compiled.words import Words
 from simt.kernel import ir, types
 from simt.kernel.types import INT64
@@ -69,7 +70,7 @@ class Statements:
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic, self.variables = values, values.arithmetic, variables
-        self.accesses = accesses
+        self.accesses, self.order = accesses, accesses.order
         self.expressions = Expressions(
             context, masks, values, variables, accesses, together, words, self._inline
         )
@@ -125,9 +126,13 @@ class Statements:
         if node.empty:
             return
         if isinstance(target, str) and isinstance(frame.types.get(target), types.ArrayType):
-            self._name_array(target, self.expressions.array(value))
+            self._name_array(target, self.expressions.array_or_view(value))
         elif isinstance(target, int):
-            self.variables.put_aside(target, self.expressions.worked_out(value))
+            aside = self.expressions.worked_out(value)
+            if isinstance(aside, View):
+                known = frame.temporaries.get(target)
+                aside = self.expressions.views.kept(aside, known, self.masks.everybody)
+            self.variables.put_aside(target, aside)
         elif target is None:
             self.expressions.worked_out(value)
         else:
@@ -143,9 +148,15 @@ class Statements:
             dtype = number_type(node.type, f"{target} holds no number")
             self.variables.give(target, dtype, found, self.masks.here)
 
-    def _name_array(self, name: str, array: Memory) -> None:
-        """Gives an array a name, which is nothing that happens at run time."""
+    def _name_array(self, name: str, array: Memory | View) -> None:
+        """Gives an array a name, which is nothing that happens at run time; but for a view."""
         frame = self.variables.frame
+        if isinstance(array, View) and name not in frame.analysis.checked:
+            known = frame.variables.get(name)
+            if known is not None and not isinstance(known, View):
+                raise NotCompiled("a name of an array and of a part of one")
+            frame.variables[name] = self.expressions.views.kept(array, known, self.masks.here)
+            return
         if frame.variables.setdefault(name, array) is not array or name in frame.analysis.checked:
             raise NotCompiled("a name of several arrays, or of none in some lanes")
 
@@ -153,7 +164,12 @@ class Statements:
         if node.field:
             raise NotCompiled("a field of a structure")
         value = self.expressions.worked_out(node.value)
-        memory = self.expressions.array(node.array)
+        memory = self.expressions.array_or_view(node.array)
+        if isinstance(memory, View):
+            named = parts_of(self.expressions.worked_out(node.index))
+            element = self.expressions.views.element(memory, named)
+            self.accesses.store(node, memory.memory, (None,), element, value)
+            return
         axes = self.expressions.known_axes(node)
         if self.accesses.can_be_whole(memory, axes, loads=False):
             indices = self.expressions.first_indices(node)
@@ -329,8 +345,10 @@ class Statements:
     def _loop_together(self, node: ir.Loop, n: int, most: str, turns: Register) -> None:
         """A loop that all lanes leave at the same turn, by its test."""
         w, before = self.w, self.masks.here
+        self.order.enter_loop(node)
         made = self.context.no_turns()
         w.label(f"again{n}")
+        self.order.turn()
         self._count_turn(most, turns, f"out{n}")
         if node.steps:
             self.context.spend(node.steps)
@@ -349,6 +367,7 @@ class Statements:
         self.block(node.after)
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
+        self.order.leave_loop()
         self.context.most_turns(node, made)
         if node.orelse:
             self.block(node.orelse)
@@ -361,8 +380,10 @@ class Statements:
         for cells in (finished, broken, continued):
             masks.zero(cells)
         self._loops.append(_Loop(broken, continued))
+        self.order.enter_loop(node)
         made = self.context.no_turns()
         w.label(f"again{n}")
+        self.order.turn()
         masks.here = running
         w.do(f"br i1 {masks.is_empty(running)}, label %out{n}, label %test{n}")
         w.lines.append(f"test{n}:")
@@ -390,6 +411,7 @@ class Statements:
         w.lines.append(f"out{n}:")
         self.context.most_turns(node, made)
         self._loops.pop()
+        self.order.leave_loop()
         ended = masks.room_around(finished)
         if node.orelse:
             masks.count_lanes(ended)
@@ -525,7 +547,8 @@ class Statements:
         variables.forget()
         for (name, (wanted, own)), each in zip(code.parameters.items(), given, strict=True):
             self._hand_over(name, wanted, own, each)
-        self.block(code.body)
+        with self.order.call(node):
+            self.block(code.body)
         self._calls.pop()
         variables.frame, self._loops = frame, loops
         self.masks.here = before
@@ -538,6 +561,10 @@ class Statements:
         """Sets a parameter of a device function."""
         if isinstance(given, Memory):
             self.variables.frame.variables[name] = given
+        elif isinstance(given, View):
+            everybody = self.masks.everybody
+            kept = self.expressions.views.kept(given, None, everybody)
+            self.variables.frame.variables[name] = kept
         elif isinstance(given, Value) and isinstance(wanted, np.dtype):
             dtype = number_type(own, f"{name} holds no number")
             found = self.values.in_type(given, wanted)
@@ -559,4 +586,4 @@ def _is_alike(given: Any) -> Any:
     """Whether all lanes hand over the same; of a tuple, for each of its parts."""
     if isinstance(given, tuple):
         return tuple(map(_is_alike, given))
-    return not isinstance(given, Value) or not given.lanes
+    return not isinstance(given, Value | View) or not getattr(given, "lanes", "lanes")
