@@ -172,10 +172,13 @@ class Statements:
             return
         axes = self.expressions.known_axes(node)
         if self.accesses.can_be_whole(memory, axes, loads=False):
-            indices = self.expressions.first_indices(node)
+            indices = self.expressions.indices_at(node, ["0"])[0]
             self.accesses.store_whole(node, memory, axes, indices, value)
-            return
-        self.accesses.store(node, memory, axes, self.expressions.worked_out(node.index), value)
+        elif self.accesses.can_be_rows(memory, axes, loads=False):
+            ends = self.expressions.end_indices(node)
+            self.accesses.store_rows(node, memory, axes, ends, value)
+        else:
+            self.accesses.store(node, memory, self.expressions.worked_out(node.index), value)
 
     # Branches
 
