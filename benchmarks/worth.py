@@ -4,8 +4,8 @@
 
 Each case is launched by the interpreter and compiled, and its kernel is compiled once. Times are
 those of the processor, the least of three; of the compiler one, and none where it keeps the kernel
-from a case above. What is expected may be wrong by a third without harm: a first launch is compiled
-where it pays by half as much again.
+from a case above. What is expected of the interpreter may be twice too much without harm: a first
+launch is compiled where it should take the interpreter twice as long.
 """
 
 from __future__ import annotations

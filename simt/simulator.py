@@ -207,7 +207,9 @@ class _Configured:
         if schedule or simulation.may_wait or simulation.observers or not simulation.detect_races:
             return None
         how = asked_for(simulation.compiled)
-        return None if how == OFF else Filter(how, simulation.step_budget)
+        if how == OFF:
+            return None
+        return Filter(how, simulation.step_budget, counted=simulation.counters)
 
 
 class _Before:

@@ -126,7 +126,10 @@ class Accesses:
         self.arrays.check_written(memory, elements)
         alike = not any(each.lanes for each in parts_of(indices))
         first = w.load(elements, "i64", "0") if alike and not here.cells else ""
-        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with (
+            w.loop(self.masks.lanes_up_to(here)) as lane,
+            w.when(self.masks.takes_part(here, lane)),
+        ):
             at = self.arrays.own_cell(memory, first or w.load(elements, "i64", lane), lane)
             w.store(w.load(data, type_, at), cells, type_, lane)
         return Value(memory.dtype, lanes=cells)

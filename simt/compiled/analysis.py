@@ -56,7 +56,7 @@ class Analysis:
         checked: variables that may be read before they are given, whose lanes are kept count of.
     """
 
-    def __init__(self, code: ir.Code, block: Dim3, given: Mapping[str, bool]) -> None:
+    def __init__(self, code: ir.Code, block: Dim3, given: Mapping[str, Alike]) -> None:
         self.code, self.block = code, block
         self.alike: dict[str | int, Alike] = {
             name: given.get(name, True) for name in code.parameters
@@ -187,6 +187,8 @@ class Analysis:
             owner = found[0]
             if isinstance(node.index, int) and isinstance(owner, tuple):
                 return owner[node.index]
+            if not isinstance(node.index, int) and len(found) > 1 and isinstance(owner, tuple):
+                return all(each is True for each in (*owner, found[1]))
             return owner if isinstance(owner, bool) and len(found) == 1 else False
         if isinstance(node, ir.Load):
             space = getattr(node.array.type, "space", "global")

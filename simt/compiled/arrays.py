@@ -130,7 +130,10 @@ class Arrays:
         w, here = self.w, self.masks.here
         cells, bad = self.context.slot(f"unset {memory.name}"), w.memory("i8")
         w.store("0", bad, "i8")
-        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with (
+            w.loop(self.masks.lanes_up_to(here)) as lane,
+            w.when(self.masks.takes_part(here, lane)),
+        ):
             at = self.own_cell(memory, w.load(elements, "i64", lane), lane)
             fresh = w.make(f"xor i8 {w.load(cells, 'i8', at)}, 1")
             w.store(w.make(f"or i8 {w.load(bad, 'i8')}, {fresh}"), bad, "i8")
@@ -141,7 +144,10 @@ class Arrays:
         cells, size = self.context.slot(f"unset {memory.name}"), memory.dtype.itemsize
         bad = w.memory("i8")
         w.store("0", bad, "i8")
-        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with (
+            w.loop(self.masks.lanes_up_to(here)) as lane,
+            w.when(self.masks.takes_part(here, lane)),
+        ):
             at = w.make(f"mul i64 {w.load(elements, 'i64', lane)}, {size}")
             with w.loop(str(size)) as byte:
                 cell = w.load(cells, "i8", w.make(f"add i64 {at}, {byte}"))

@@ -60,7 +60,7 @@ class Emitter:
         self._accesses = Accesses(
             self.context, masks, values, self._arrays, races, whole, code, unraced
         )
-        self._words = Words(self.context, values)
+        self._words = Words(self.context, masks, values)
         self._statements = Statements(
             self.context,
             masks,
@@ -112,9 +112,9 @@ class Emitter:
         return self._arrays.known
 
     @property
-    def math(self) -> set[str]:
-        """The functions that NumPy works out, by name."""
-        return self._words.math
+    def math(self) -> Set[str]:
+        """The functions that a library works out, by their keys."""
+        return self._words.math.keys()
 
     def number_of(self, name: str) -> int:
         """Returns the word of the state that has a name."""
@@ -156,8 +156,8 @@ class Emitter:
 
 def _check(code: ir.Code) -> None:
     """Raises NotCompiled for kernels that stay with the interpreter as a whole."""
-    if code.mixed_widths or code.partial_warps or code.captured:
-        raise NotCompiled("mixed widths, parts of warps, or arrays beside the kernel")
+    if code.partial_warps or code.captured:
+        raise NotCompiled("parts of warps, or arrays beside the kernel")
     if any("fence" in name or "cuda.cg" in name for name in code.names):
         raise NotCompiled("fences, and barriers of the grid")
     for request in code.arrays:

@@ -18,12 +18,13 @@ from simt.compiled.analysis import NotCompiled, parts
 from simt.compiled.arithmetic import Number, constant_of, memory_type, number_type, register_type
 from simt.compiled.arrays import Memory
 from simt.compiled.context import Context
+from simt.compiled.library import FUNCTIONS as LIBRARY
 from simt.compiled.masks import Here, Masks
 from simt.compiled.text import Register
 from simt.compiled.together import BARRIERS, SHUFFLES, VOTES, Together
 from simt.compiled.values import Value, Values, Worth
 from simt.compiled.variables import Variables
-from simt.compiled.words import LIBRARY, Words
+from simt.compiled.words import Words
 from simt.kernel import ir, types
 from simt.kernel.types import BOOL, FLOAT32, INT64, RangeType, TupleType
 from simt.vocabulary.loops import ARRAY_LENGTH
@@ -60,7 +61,7 @@ class Expressions:
         accesses: Accesses,
         together: Together,
         words: Words,
-        inline: Callable[[ir.DeviceCall], Value | None],
+        inline: Callable[[ir.DeviceCall], Any],
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic, self.variables = values, values.arithmetic, variables
@@ -86,6 +87,8 @@ class Expressions:
             return self._call(node)
         if isinstance(node, ir.Temporary) and not isinstance(node.type, np.dtype):
             return self.variables.read_aside(self.variables.frame.temporaries[node.number])
+        if isinstance(node, ir.Read) and isinstance(node.type, TupleType):
+            return self.variables.parts(node.variable, node.type)
         if isinstance(node, ir.Element):
             return self._element(node)
         if isinstance(node, ir.DeviceCall):
@@ -156,10 +159,12 @@ class Expressions:
             raise NotCompiled(f"{type(node).__name__} within an expression")
         elif isinstance(node, ir.Read):
             self.variables.check_given(node.variable)
-        elif isinstance(node, ir.Call) and node.path in LIBRARY:
+        elif _of_library(node):
             for part in parts(node):
                 self.prepare(part)
-            self._made[id(node)] = self._library(node)
+            made = self._library(node)
+            self._count_operations(node, itself=True)
+            self._made[id(node)] = made
         elif isinstance(node, ir.Call) and node.path.startswith("array."):
             return
         else:
@@ -247,17 +252,49 @@ class Expressions:
         return w.make(f"and i1 {sure}, {w.make(f'icmp {operator} i64 {moved}, {texts[1]}')}")
 
     def _element(self, node: ir.Element) -> Any:
-        if not isinstance(node.index, int):
-            raise NotCompiled("a part of a tuple that is known only at run time")
         owner = self.worked_out(node.owner)
+        if isinstance(node.index, ir.Expression):
+            return self._one_of(node, owner, self.worked_out(node.index))
+        if not isinstance(node.index, int):
+            raise NotCompiled("a part of a tuple that is a tuple")
         if not isinstance(owner, tuple) or not -len(owner) <= node.index < len(owner):
             raise NotCompiled("a part of what is no tuple here")
         return owner[node.index]
 
-    def _library(self, node: ir.Call) -> Value:
-        given = node.arguments[0]
-        alike = self.is_alike(node)
-        return self.words.library(node, lambda lane: self.pure(given, lane), alike=alike)
+    def _one_of(self, node: ir.Element, owner: Any, index: Value) -> Value:
+        """The part of a tuple that a number says; from the end where it is negative."""
+        w, dtype, numbers = self.w, number_type(node.type), isinstance(owner, tuple)
+        if not numbers or any(getattr(each, "type", None) != dtype for each in owner):
+            raise NotCompiled("a part of a tuple whose parts are no numbers of one type")
+        count = len(owner)
+
+        def place(lane: Register) -> str:
+            return self.values.converted(index, lane, INT64)
+
+        def outside(lane: Register) -> str:
+            from_least = w.make(f"add i64 {place(lane)}, {count}")
+            return w.make(f"icmp uge i64 {from_least}, {2 * count}")
+
+        def part(lane: Register) -> str:
+            at, found = place(lane), self.values.of_lane(owner[0], lane)
+            for number in range(1, count):
+                here = w.make(f"icmp eq i64 {at}, {number}")
+                from_end = w.make(f"icmp eq i64 {at}, {number - count}")
+                here = w.make(f"or i1 {here}, {from_end}")
+                other, type_ = self.values.of_lane(owner[number], lane), register_type(dtype)
+                found = w.make(f"select i1 {here}, {type_} {other}, {type_} {found}")
+            return found
+
+        self.masks.suspect_of_lanes(outside)
+        if self.is_alike(node):
+            return Value(dtype, part(""))
+        cells = w.memory(memory_type(dtype), self.context.lanes)
+        self.values.put(Worth(dtype, part), dtype, cells)
+        return Value(dtype, lanes=cells)
+
+    def _library(self, node: Any) -> Value:
+        given = node.arguments if isinstance(node, ir.Call) else (node.left, node.right)
+        return self.words.library(node, given, self.pure, alike=self.is_alike(node))
 
     def _call(self, node: ir.Call) -> Any:
         """A call that does more than arithmetic, or gives several numbers."""
@@ -350,7 +387,7 @@ class Expressions:
             return True
         if isinstance(node, ir.Compare) and node.wide:
             return True
-        if isinstance(node, ir.Call) and (node.path in LIBRARY or node.path == "cuda.fma"):
+        if _of_library(node) or (isinstance(node, ir.Call) and node.path == "cuda.fma"):
             return True
         if isinstance(node, ir.Read) and node.variable in self.variables.frame.analysis.checked:
             return True
@@ -421,10 +458,18 @@ class Expressions:
 
     # What is counted
 
-    def _count_operations(self, node: ir.Expression) -> None:
-        """Counts the arithmetic of an expression, but for what has been worked out already."""
+    def _count_operations(self, node: ir.Expression, *, itself: bool = False) -> None:
+        """Counts the arithmetic of an expression, but for what has been worked out already.
+
+        Args:
+            node: the expression.
+            itself: without what it is made of.
+        """
         kinds: dict[tuple[int, str], int] = {}
-        self._collect(node, kinds)
+        if itself:
+            kinds = {(node.line, kind): times for kind, times in _operations_of(node)}
+        else:
+            self._collect(node, kinds)
         if not kinds:
             return
         number = self.masks.number_here(self.masks.here)
@@ -529,6 +574,15 @@ def _parts_of_index(node: ir.Load | ir.Store) -> tuple[ir.Expression, ...]:
     return node.index.parts if isinstance(node.index, ir.Tuple) else (node.index,)
 
 
+def _of_library(node: ir.Expression) -> bool:
+    """Whether an expression is worked out by a library, for all lanes at a time."""
+    if isinstance(node, ir.Call):
+        return node.path in LIBRARY
+    if not isinstance(node, ir.Binary) or node.operator not in LIBRARY:
+        return False
+    return node.operator == "Pow" or getattr(node.type, "kind", "") == "f"
+
+
 def _operations_of(node: ir.Expression) -> list[tuple[str, int]]:
     """What an operation counts as, and how often."""
     if isinstance(node, ir.Binary):
@@ -548,13 +602,7 @@ def _operations_of(node: ir.Expression) -> list[tuple[str, int]]:
 
 
 def _is_small(node: ir.Expression) -> bool:
-    """Whether an operand is a float32, or a number that one holds exactly.
-
-    Raises:
-        NotCompiled: it hangs on whether all lanes happen to agree.
-    """
+    """Whether an operand is a float32, or a number that is written down and that one holds."""
     if node.type == FLOAT32:
         return True
-    if isinstance(node, ir.Constant):
-        return bool(np.float32(node.value) == node.value)
-    raise NotCompiled("arithmetic whose width hangs on what lanes agree on")
+    return isinstance(node, ir.Constant) and bool(np.float32(node.value) == node.value)

@@ -33,9 +33,9 @@ OFF, AUTO, ALWAYS = "off", "auto", "always"
 MAX_PLANS = 256
 MAX_SHAPES = 64
 """Of launches of one kernel whose effort is kept."""
-CLEARLY = 1.5
+CLEARLY = 2.0
 """A first launch is compiled where it takes the interpreter so many times what it takes compiled,
-the compiler included: estimates may be wrong by a third."""
+the compiler included: an estimate may be twice too high."""
 BACK_OFF = 2
 """Each suspicion makes a kernel wait for so many times more launches before the next attempt."""
 MAX_WAIT = 1024
@@ -97,14 +97,16 @@ class Filter:
     Args:
         how: AUTO or ALWAYS.
         step_budget: what blocks that run together may spend.
+        counted: whether anybody asks for the counters.
 
     Attributes:
         by_line: what was counted, once the launch is done and clean; else None.
     """
 
-    def __init__(self, how: str, step_budget: int) -> None:
+    def __init__(self, how: str, step_budget: int, *, counted: bool) -> None:
         self.how = how
         self.step_budget = step_budget
+        self.counted = counted
         self.by_line: dict[int, Counters] | None = None
         self._plan: _Plan | None = None
         self.measured: Measured | None = None
@@ -127,6 +129,8 @@ class Filter:
         self._plan, self.setting = plan, setting
         if plan.refused or (plan.ordered and setting.order_seed is not None):
             return False
+        if self.counted and code.mixed_widths:
+            return False  # how wide an operation was is then what the lanes decide
         found = self.measured = _known(setting, plan)
         if self.how != ALWAYS and not _pays(setting, plan, found, unset):
             return False
@@ -175,6 +179,7 @@ class Filter:
                 self.step_budget,
                 together=expected.together,
                 bounded=expected.spends_at_most(self.step_budget),
+                counted=self.counted,
             )
         finally:
             if found is None:

@@ -148,7 +148,9 @@ class Masks:
             # Whoever is beyond the last is in no part of a mask.
             self.zero(found.cells)
             warps = self.context.warps
-            w.do(f"call void @llvm.memset.p0.i64(ptr {found.bits}, i8 0, i64 {4 * warps}, i1 false)")
+            w.do(
+                f"call void @llvm.memset.p0.i64(ptr {found.bits}, i8 0, i64 {4 * warps}, i1 false)"
+            )
         with w.loop(self.lanes_up_to(here)) as lane:
             holds = condition(lane)
             part = self.takes_part(here, lane)

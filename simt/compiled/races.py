@@ -69,7 +69,10 @@ class Races:
             start = w.make(f"shl i64 {self.context.first_epoch}, 32")
             bad = w.memory("i8")
             w.store("0", bad, "i8")
-            with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
+            with (
+                w.loop(self.masks.lanes_up_to(here)) as lane,
+                w.when(self.masks.takes_part(here, lane)),
+            ):
                 wrote = w.load(writers, "i64", w.load(elements, "i64", lane))
                 never = w.make(f"zext i1 {w.make(f'icmp ult i64 {wrote}, {start}')} to i8")
                 w.store(w.make(f"or i8 {w.load(bad, 'i8')}, {never}"), bad, "i8")

@@ -111,6 +111,11 @@ def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
     text += _all_blocks(emitter)
+    for key in emitter.math:
+        try:
+            library.loop(key)
+        except LookupError:
+            raise NotCompiled(f"a function that is found in no library: {key}") from None
     compiled = _MACHINE_CODE.get(text) or _MACHINE_CODE.keep(text, Compiled(text, "blocks"))
     return Kernel(emitter, compiled)
 
@@ -166,6 +171,7 @@ def run(
     *,
     together: int = 1,
     bounded: bool = False,
+    counted: bool = True,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
 
@@ -177,12 +183,15 @@ def run(
         most_steps: the step budget, which blocks that the interpreter runs together share.
         together: how many blocks those are.
         bounded: whether it is known that they cannot spend it.
+        counted: whether anybody asks for the counters.
 
     Raises:
         NotCompiled: something stays with the interpreter.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, Array)}
     check(arrays)
+    if counted and code.mixed_widths:
+        raise NotCompiled("counts of widths that hang on what lanes agree on")
     unset = frozenset(n for n, a in arrays.items() if a.initialised is not None)
     kernel = kernel_of(code, block, unset)
     emitter, room = kernel.emitter, kernel.room()
@@ -246,10 +255,10 @@ def run(
     for told in emitter.whole.remembered.values():
         memory(told.slot, room.epochs.setdefault(told.slot, np.zeros(told.words, np.int64)))
     put("epoch", room.epoch)
-    for name in emitter.math:
-        loop, given = library.loop(_NUMPY.get(name, name))
-        put(f"loop {name}", loop)
-        put(f"with {name}", given)
+    for key in emitter.math:
+        loop, given = library.loop(key)
+        put(f"loop {key}", loop)
+        put(f"with {key}", given)
     end = first = spent = 0
     while first < order.size and not end:
         at_once = max(1, LANE_STEPS_AT_A_TIME // (emitter.lanes * max(1, spent or most_steps)))
@@ -265,8 +274,8 @@ def run(
         room.forget()
     kernel.rooms.append(room)
     if not bounded and spent * together > most_steps:
-        counted = emitter.context.turns.items()
-        turns = {loop: max(int(state[word]) for word in each) for loop, each in counted}
+        loops = emitter.context.turns.items()
+        turns = {loop: max(int(state[word]) for word in each) for loop, each in loops}
         most = worth.effort(code, grid, block, arguments, turns).most_steps
         if most is None or most > most_steps:
             return None
@@ -284,9 +293,6 @@ def _words(arrays: Mapping[str, Array], arguments: Mapping[str, Any]) -> dict[st
         if isinstance(value, np.integer):
             words[f"number {name}"] = int(value)
     return words
-
-
-_NUMPY: dict[str, str] = {}
 
 
 def check(arrays: Mapping[str, Array]) -> None:

@@ -17,7 +17,7 @@ from simt.compiled.expressions import Expressions
 from simt.compiled.masks import Here, Masks
 from simt.compiled.text import Register
 from simt.compiled.together import Together
-from simt.compiled.values import Value, Values
+from simt.compiled.values import Value, Values, parts_of
 from simt.compiled.variables import Variables, frame_of
 from simt.compiled.words import Words
 from simt.kernel import ir, types
@@ -42,13 +42,12 @@ class _Call:
 
     Attributes:
         code: the function.
-        result: memory for what each lane returns; "" where it returns nothing.
-        type: of what it returns.
+        results: memory for what each lane returns, and its type; one of each for each part of a
+            tuple. Nothing where it returns nothing.
     """
 
     code: ir.Code
-    result: Register
-    type: Number | None
+    results: tuple[tuple[Register, Number], ...]
 
 
 class Statements:
@@ -132,6 +131,10 @@ class Statements:
         elif target is None:
             self.expressions.worked_out(value)
         else:
+            if isinstance(node.type, types.TupleType):
+                parts = self.expressions.worked_out(value)
+                self.variables.give_parts(target, node.type, parts, self.masks.here)
+                return
             found: Any = None
             if isinstance(node.type, np.dtype) and frame.analysis.alike.get(target) is not True:
                 found = self.expressions.worth(value)
@@ -489,9 +492,10 @@ class Statements:
             raise NotCompiled("a thread that an assertion ends")
         if node.how == "return":
             call = self._calls[-1] if self._calls else None
-            if node.value is not None and call is not None and call.type is not None:
-                found = self.expressions.worked_out(node.value)
-                self.values.put_where(self.masks.here, found, call.type, call.result)
+            if node.value is not None and call is not None and call.results:
+                found = parts_of(self.expressions.worked_out(node.value))
+                for each, (room, dtype) in zip(found, call.results, strict=True):
+                    self.values.put_where(self.masks.here, each, dtype, room)
             return
         loop = self._loops[-1]
         cells = loop.broken if node.how == "break" else loop.continued
@@ -502,23 +506,21 @@ class Statements:
 
     # Device functions
 
-    def _inline(self, node: ir.DeviceCall) -> Value | None:
+    def _inline(self, node: ir.DeviceCall) -> Any:
         """Writes a device function where it is called; returns what it returns."""
         code, variables, before = node.code, self.variables, self.masks.here
         if any(call.code is code for call in self._calls) or len(self._calls) > MAX_CALLS:
             raise NotCompiled("a function that calls itself")
-        dtype = None
-        if code.result is not None:
-            dtype = number_type(code.result, "a function that returns no number")
+        each_type: tuple[Any, ...] = () if code.result is None else (code.result,)
+        if isinstance(code.result, types.TupleType):
+            each_type = code.result.elements
+        dtypes = [number_type(each, "a function that returns no number") for each in each_type]
         given = [self.expressions.worked_out(each) for each in node.arguments]
-        alike = {
-            name: not isinstance(each, Value) or not each.lanes
-            for name, each in zip(code.parameters, given, strict=True)
-        }
+        alike = {name: _is_alike(each) for name, each in zip(code.parameters, given, strict=True)}
         frame, loops = variables.frame, self._loops
         variables.frame, self._loops = frame_of(code, self.context.block, alike), []
-        result = "" if dtype is None else self.values.room(dtype)
-        self._calls.append(_Call(code, result, dtype))
+        results = tuple((self.values.room(dtype), dtype) for dtype in dtypes)
+        self._calls.append(_Call(code, results))
         self.masks.here = self.masks.copy(before)
         variables.forget()
         for (name, (wanted, own)), each in zip(code.parameters.items(), given, strict=True):
@@ -527,7 +529,10 @@ class Statements:
         self._calls.pop()
         variables.frame, self._loops = frame, loops
         self.masks.here = before
-        return None if dtype is None else Value(dtype, lanes=result)
+        found = tuple(Value(dtype, lanes=room) for room, dtype in results)
+        if isinstance(code.result, types.TupleType):
+            return found
+        return found[0] if found else None
 
     def _hand_over(self, name: str, wanted: Any, own: Any, given: Any) -> None:
         """Sets a parameter of a device function."""
@@ -537,5 +542,21 @@ class Statements:
             dtype = number_type(own, f"{name} holds no number")
             found = self.values.in_type(given, wanted)
             self.variables.give(name, dtype, found, self.masks.everybody)
+        elif isinstance(given, tuple) and isinstance(own, types.TupleType):
+            parts = zip(given, wanted.elements, strict=True)
+            found_parts = tuple(self._part_as(each, type_) for each, type_ in parts)
+            self.variables.give_parts(name, own, found_parts, self.masks.everybody)
         else:
             raise NotCompiled(f"{name} is neither an array nor a number")
+
+    def _part_as(self, part: Any, wanted: Any) -> Value:
+        if not isinstance(part, Value):
+            raise NotCompiled("a tuple with a part that is no number")
+        return self.values.in_type(part, number_type(wanted, "a tuple of what is no number"))
+
+
+def _is_alike(given: Any) -> Any:
+    """Whether all lanes hand over the same; of a tuple, for each of its parts."""
+    if isinstance(given, tuple):
+        return tuple(map(_is_alike, given))
+    return not isinstance(given, Value) or not given.lanes

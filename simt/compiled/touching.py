@@ -32,7 +32,10 @@ class Each:
     def each(self) -> Iterator[tuple[Register, Register]]:
         """Repeats what is written within; gives the lane, and its element."""
         w, here = self.w, self.masks.here
-        with w.loop(self.masks.lanes_up_to(here)) as lane, w.when(self.masks.takes_part(here, lane)):
+        with (
+            w.loop(self.masks.lanes_up_to(here)) as lane,
+            w.when(self.masks.takes_part(here, lane)),
+        ):
             yield lane, w.load(self.elements, "i64", lane)
 
     def note(self, condition: str) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 from simt.compiled.affine import Affine
 from simt.compiled.analysis import Analysis, NotCompiled
-from simt.compiled.arithmetic import Arithmetic, Number, memory_type
+from simt.compiled.arithmetic import Arithmetic, Number, memory_type, number_type
 from simt.compiled.arrays import Memory
 from simt.compiled.context import Context
 from simt.compiled.masks import Here, Masks
 from simt.compiled.text import Register
 from simt.compiled.values import Value, Values, Worth
-from simt.kernel import ir
+from simt.kernel import ir, types
 from simt.report import Dim3
 
 
@@ -53,7 +53,7 @@ class Frame:
     affine: Affine | None = None
 
 
-def frame_of(code: ir.Code, block: Dim3, alike: dict[str, bool]) -> Frame:
+def frame_of(code: ir.Code, block: Dim3, alike: dict[str, Any]) -> Frame:
     """Returns the frame of a function in which nothing has been given yet.
 
     Args:
@@ -105,6 +105,27 @@ class Variables:
                 part = self.masks.takes_part(here, lane)
                 old = w.load(checked, "i8", lane)
                 w.store(w.make(f"select i1 {part}, i8 1, i8 {old}"), checked, "i8", lane)
+
+    def give_parts(self, name: str, type_: Any, found: Any, here: Here) -> None:
+        """Sets a variable that is a tuple, part by part, in the lanes that are here."""
+        alike = self.frame.analysis.alike.get(name)
+        if not isinstance(found, tuple) or name in self.frame.analysis.checked:
+            raise NotCompiled("a tuple of what is no number, or that lanes may not have")
+        for k, (each, own) in enumerate(zip(found, type_.elements, strict=True)):
+            part = f"{name}[{k}]"
+            self.frame.analysis.alike[part] = isinstance(alike, tuple) and alike[k] is True
+            if isinstance(own, types.TupleType):
+                raise NotCompiled("a tuple of tuples")
+            dtype = number_type(own, "a tuple of what is no number")
+            self.give(part, dtype, each, here)
+
+    def parts(self, name: str, type_: Any) -> tuple[Value, ...]:
+        """Returns what a variable holds that is a tuple."""
+        each = [self.frame.variables.get(f"{name}[{k}]") for k in range(len(type_.elements))]
+        if not each or not all(isinstance(part, Kept) for part in each):
+            raise NotCompiled("a tuple that is not known")
+        found: tuple[Value, ...] = self.read_aside(tuple(each))
+        return found
 
     def _place(self, name: str) -> Register:
         kept = self.frame.variables[name]

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
+from simt.compiled import library
 from simt.compiled.analysis import NotCompiled
-from simt.compiled.arithmetic import OF_BITS, memory_type, number_type, register_type
+from simt.compiled.arithmetic import OF_BITS, Number, memory_type, number_type, register_type
 from simt.compiled.arrays import Memory
 from simt.compiled.context import Context
-from simt.compiled.text import Register, Writer
+from simt.compiled.masks import Masks
+from simt.compiled.text import Register, Writer, constant
 from simt.compiled.values import Value, Values
 from simt.kernel import ir
+from simt.kernel.constants import Symbol, as_dtype
 from simt.kernel.types import FLOAT32, FLOAT64, INT32, INT64
 from simt.vocabulary.loops import AHEAD, LEAST
 
-LIBRARY = {f"math.{n}" for n in "exp exp2 expm1 log log2 log10 log1p sin cos tan tanh".split()}
-"""What NumPy's own loops work out."""
 _CASTS = {
     "cuda.libdevice.float_as_int": FLOAT32,
     "cuda.libdevice.int_as_float": INT32,
@@ -30,13 +33,13 @@ class Words:
     """Calls of words that do nothing but give a number.
 
     Attributes:
-        math: the functions that NumPy works out, by name.
+        math: the functions that a library works out, by their keys.
     """
 
-    def __init__(self, context: Context, values: Values) -> None:
-        self.context, self.w = context, context.w
+    def __init__(self, context: Context, masks: Masks, values: Values) -> None:
+        self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic = values, values.arithmetic
-        self.math: set[str] = set()
+        self.math: dict[str, library.Function] = {}
 
     def place(self, node: ir.Call, lane: Register | None) -> str | None:
         """Returns where a lane is in warp, block and grid; None for words that say no such thing.
@@ -135,7 +138,7 @@ class Words:
         dtype = number_type(node.type, path)
         type_ = register_type(dtype)
         if len(arguments) == 1 and (
-            path.startswith("numba.")
+            as_dtype(Symbol(path)) is not None
             or path in ("builtin.float", "builtin.bool")
             or (path == "builtin.int" and given[0].kind in "iuf")
         ):
@@ -176,54 +179,125 @@ class Words:
         raise NotCompiled(path)
 
     def library(
-        self, node: ir.Call, text_of: Callable[[Register | None], str], *, alike: bool
+        self,
+        node: ir.Call | ir.Binary,
+        given: Sequence[ir.Expression],
+        text_of: Callable[[ir.Expression, Register | None], str],
+        *,
+        alike: bool,
     ) -> Value:
-        """Returns what NumPy works out for the numbers of all lanes.
+        """Returns what a library works out for the numbers of all lanes.
 
         Args:
-            node: the call.
-            text_of: lane, or None for all of them -> the argument, in its own type.
-            alike: whether all lanes share the argument.
+            node: the call, or the operation.
+            given: its arguments.
+            text_of: (argument, lane, or None for all of them) -> its number, in its own type.
+            alike: whether all lanes share the arguments.
         """
-        w, name, dtype = self.w, node.path.removeprefix("math."), number_type(node.type)
-        if dtype not in (FLOAT32, FLOAT64) or len(node.arguments) != 1:
-            raise NotCompiled(node.path)
-        arithmetic, own = self.arithmetic, number_type(node.arguments[0].type)
-        count = 1 if alike else self.context.lanes
-        into, out = w.memory("double", max(count, 2)), w.memory("double", max(count, 2))
-        self.math.add(name)
-        with w.loop(str(count)) as lane:
-            text = arithmetic.converted(text_of(None if alike else lane), own, dtype)
-            w.store(arithmetic.converted(text, dtype, FLOAT64), into, "double", lane)
-        w.do(f"call void @math_{name}(ptr %state, ptr {into}, ptr {out}, i64 {count})")
-        for what in ("loop", "with"):
-            self.context.slot(f"{what} {name}")
+        w, arithmetic = self.w, self.arithmetic
+        what = node.path if isinstance(node, ir.Call) else node.operator
+        function, dtype = library.FUNCTIONS[what], number_type(node.type)
+        if len(given) != function.count or (dtype.kind == "f" and dtype.itemsize < 4):
+            raise NotCompiled(what)
+        if isinstance(node, ir.Call) and dtype.kind != "f":
+            raise NotCompiled(what)
+        worked = library.worked_in(function, dtype)
+        type_, count = memory_type(worked), 1 if alike else self.context.lanes
+        rooms = [w.memory(type_, max(count, 2)) for _ in given]
+        for argument, into in zip(given, rooms, strict=True):
+            own = number_type(argument.type)
+            with w.loop(str(count)) as lane:
+                text = arithmetic.converted(text_of(argument, None if alike else lane), own, dtype)
+                w.store(arithmetic.converted(text, dtype, worked), into, type_, lane)
+        if function.name == "power":
+            self._check_exponents(given[1], rooms[1], worked, alike=alike)
+        out = w.memory(type_, max(count, 2))
+        key = function.key(worked)
+        self.math[key] = function
+        for part in ("loop", "with"):
+            self.context.slot(f"{part} {key}")
+        pointers = [f"ptr {each}" for each in (*rooms, out)]
+        # One exponent for all numbers, where it is written down.
+        fixed = function.name == "power" and isinstance(given[1], ir.Constant)
+        step = [f"i64 {0 if fixed else worked.itemsize}"] if function.count > 1 else []
+        w.do(
+            f"call void @math_{_letters(key)}(ptr %state, {', '.join(pointers)}, "
+            f"{', '.join([*step, f'i64 {count}'])})"
+        )
         if alike:
-            return Value(dtype, arithmetic.converted(w.load(out, "double"), FLOAT64, dtype))
-        type_ = memory_type(dtype)
-        cells = w.memory(type_, self.context.lanes)
+            return Value(dtype, arithmetic.converted(w.load(out, type_), worked, dtype))
+        if worked == dtype:
+            return Value(dtype, lanes=out)
+        cells = w.memory(memory_type(dtype), self.context.lanes)
         with w.loop(str(self.context.lanes)) as lane:
-            found = arithmetic.converted(w.load(out, "double", lane), FLOAT64, dtype)
-            w.store(found, cells, type_, lane)
+            found = arithmetic.converted(w.load(out, type_, lane), worked, dtype)
+            w.store(found, cells, memory_type(dtype), lane)
         return Value(dtype, lanes=cells)
 
+    def _check_exponents(
+        self, written: ir.Expression, room: Register, dtype: Number, *, alike: bool
+    ) -> None:
+        """Gives up where NumPy goes another way than the loop by itself would.
+
+        It takes short cuts for one exponent of all numbers, and the interpreter may have one where
+        nothing here says so. To whole numbers it has no power of less than 0.
+        """
+        w, type_ = self.w, memory_type(dtype)
+        if dtype.kind == "f" and isinstance(written, ir.Constant):
+            return
+
+        def exponent(lane: Register) -> str:
+            return w.load(room, type_, "0" if alike else lane)
+
+        def short_cut(lane: Register) -> str:
+            found = "false"
+            for number in library.SHORT_CUTS:
+                equal = w.make(f"fcmp oeq {type_} {exponent(lane)}, {constant(number, dtype)}")
+                found = w.make(f"or i1 {found}, {equal}")
+            return found
+
+        def below(lane: Register) -> str:
+            return w.make(f"icmp slt {type_} {exponent(lane)}, 0")
+
+        if dtype.kind == "f":
+            self.masks.suspect_of_lanes(short_cut)
+        elif dtype.kind == "i":
+            self.masks.suspect_of_lanes(below)
+            # Those of lanes that take no part would stop the loop as well.
+            with w.loop("1" if alike else str(self.context.lanes)) as lane:
+                kept = w.make(f"select i1 {below(lane)}, {type_} 0, {type_} {exponent(lane)}")
+                w.store(kept, room, type_, lane)
+
     def math_functions(self) -> list[str]:
-        """Returns the functions that call NumPy's loops, which the state holds."""
-        texts = []
-        for name in sorted(self.math):
-            w = Writer(
-                f"define internal void @math_{name}(ptr %state, ptr %into, ptr %out, i64 %count) "
-                "noinline"
-            )
-            two, steps, many = w.memory("ptr", 2), w.memory("i64", 2), w.memory("i64", 2)
-            w.store("%into", two, "ptr", "0")
-            w.store("%out", two, "ptr", "1")
-            w.store("8", steps, "i64", "0")
-            w.store("8", steps, "i64", "1")
-            w.store("%count", many, "i64", "0")
-            loop = w.load(w.at("%state", str(self.context.slots[f"loop {name}"]), "i64"), "ptr")
-            data = w.load(w.at("%state", str(self.context.slots[f"with {name}"]), "i64"), "ptr")
-            w.do(f"call void {loop}(ptr {two}, ptr {many}, ptr {steps}, ptr {data})")
+        """Returns the functions that call the libraries' loops, which the state holds."""
+        return [self._math_function(key) for key in sorted(self.math)]
+
+    def _math_function(self, key: str) -> str:
+        function, type_ = self.math[key], memory_type(np.dtype(key[-1]))
+        names = [*("%into", "%by")[: function.count], "%out"]
+        more = ["i64 %step"] if function.count > 1 else []
+        given = ", ".join([*(f"ptr {name}" for name in names), *more, "i64 %count"])
+        w = Writer(f"define internal void @math_{_letters(key)}(ptr %state, {given}) noinline")
+        loop = w.load(w.at("%state", str(self.context.slots[f"loop {key}"]), "i64"), "ptr")
+        if function.of_c:
+            with w.loop("%count") as turn:
+                found = w.make(f"call {type_} {loop}({type_} {w.load('%into', type_, turn)})")
+                w.store(found, "%out", type_, turn)
             w.do("ret void")
-            texts.append(w.text())
-        return texts
+            return w.text()
+        data = w.load(w.at("%state", str(self.context.slots[f"with {key}"]), "i64"), "ptr")
+        pointers, steps = w.memory("ptr", 3), w.memory("i64", 3)
+        many = w.memory("i64", 2)
+        size = str(np.dtype(key[-1]).itemsize)
+        for place, name in enumerate(names):
+            w.store(name, pointers, "ptr", str(place))
+            w.store("%step" if name == "%by" else size, steps, "i64", str(place))
+        w.store("%count", many, "i64", "0")
+        w.do(f"call void {loop}(ptr {pointers}, ptr {many}, ptr {steps}, ptr {data})")
+        w.do("ret void")
+        return w.text()
+
+
+def _letters(key: str) -> str:
+    """A key as LLVM takes it for a name."""
+    return key.replace(" ", "_").replace("->", "_")

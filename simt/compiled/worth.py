@@ -133,7 +133,7 @@ def _everything(code: ir.Code) -> Iterator[Any]:
 # decide when a launch is compiled: no clock is read.
 NODE_MS, FLOAT_LANE_MS = 0.8e-3, 0.4e-6
 ACCESS_MS, ACCESS_LANE_MS = 12e-3, 1.4e-6
-NEW_ACCESS_LANE_MS = 15e-6
+NEW_ACCESS_LANE_MS = 12e-6
 """What a place that touches memory takes more for each lane the first time in a batch: its pattern
 is not known yet."""
 LAUNCH_MS = 0.2

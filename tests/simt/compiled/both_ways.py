@@ -200,6 +200,7 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
         launch.blocks_in_order(grid, simulation.order_seed),
         simulation.step_budget if budget is None else budget,
         together=launch.blocks_together(block, local_bytes(code.arrays)),
+        counted=simulation.counters,
     )
 
 
