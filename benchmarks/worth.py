@@ -59,12 +59,13 @@ def expected_and_taken(case: Case) -> list[tuple[float, float]]:
     expected = switch.measured(setting)
     pairs = [(expected.interpreted_ms, least(kept, case))]
     try:
-        making = milliseconds(lambda: run.kernel_of(setting.code, setting.block, frozenset()))
+        kernel = run.kernel_of(setting.code, setting.block, frozenset())
     except NotCompiled:
         return pairs
+    making = milliseconds(kernel.compiled)
     ready = simulate(f"{KERNELS}:{case.kernel}", compiled=True)[case.launch]
     pairs.append((expected.compiled_ms, least(ready, case)))
-    return [*pairs, (worth.compiling_ms(setting.code), making)]
+    return [*pairs, (worth.compiling_ms(kernel.text), making)]
 
 
 def least(ready: Callable[..., Any], case: Case) -> float:
