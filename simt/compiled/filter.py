@@ -71,7 +71,6 @@ class _Plan:
         writing_ms: what it takes to write it for the compiler.
         spent_ms: what its launches took that the interpreter has run.
         ordered: whether the order shows in which lanes take their turn at its atomics.
-        written: whether it has been written.
         refused: why it cannot be compiled.
         suspicions: attempts in a row that were suspicious.
         waiting: launches to let pass before the next attempt.
@@ -82,7 +81,6 @@ class _Plan:
     ordered: bool
     measured: dict[Any, Measured] = field(default_factory=dict)
     spent_ms: float = 0.0
-    written: bool = False
     refused: str = ""
     suspicions: int = 0
     waiting: int = 0
@@ -137,7 +135,7 @@ class Filter:
         if self.counted and code.mixed_widths:
             return False  # how wide an operation was is then what the lanes decide
         found = self.measured = _known(setting, plan)
-        if self.how != ALWAYS and not _may_pay(plan, found):
+        if self.how != ALWAYS and not _may_pay(plan, found, key):
             return False
         if not jit.available():
             plan.refused = "there is no compiler"
@@ -151,7 +149,6 @@ class Filter:
         except NotCompiled as reason:
             plan.refused = str(reason)
             return False
-        plan.written = True
         if self.how != ALWAYS and not _pays(plan, found, kernel):
             return False
         if not before():
@@ -196,11 +193,13 @@ class Filter:
         return found
 
 
-def _may_pay(plan: _Plan, found: Measured) -> bool:
+def _may_pay(plan: _Plan, found: Measured, key: Any) -> bool:
     """Whether it is worth a look what it would take to compile a kernel."""
     if plan.waiting or found.interpreted_ms <= found.compiled_ms:
         return False
-    return plan.written or plan.writing_ms < HARDLY * (plan.spent_ms + found.interpreted_ms)
+    if run.is_written(*key):
+        return True
+    return plan.writing_ms < HARDLY * (plan.spent_ms + found.interpreted_ms)
 
 
 def _pays(plan: _Plan, found: Measured, kernel: run.Kernel) -> bool:

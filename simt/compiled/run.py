@@ -108,6 +108,11 @@ def kernel_of(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     return found[1]  # type: ignore[no-any-return]
 
 
+def is_written(number: int, block: Dim3, unset: frozenset[str]) -> bool:
+    """Whether a kernel is kept, by the identity of its code."""
+    return _KERNELS.get((number, block, unset)) is not None
+
+
 def _written(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
