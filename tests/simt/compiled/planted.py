@@ -125,7 +125,7 @@ def _first_difference(fault: Planted | None, known: list[Launch]) -> str:
         for one in known:
             kind, why = one.judge()
             if kind in both_ways.WRONG:
-                return f"{one.label}: {kind} {why.strip().splitlines()[-1] if why else ''}".strip()
+                return f"{one.label}: {kind}"
     return ""
 
 
