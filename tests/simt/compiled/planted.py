@@ -123,7 +123,7 @@ def _first_difference(fault: Planted | None, known: list[Launch]) -> str:
         both_ways.compiled = importlib.import_module(f"{PACKAGE}.run")
         importlib.import_module(f"{PACKAGE}.jit").LEVEL = 0  # type: ignore[attr-defined]
         for one in known:
-            kind, why = one.judge()
+            kind, _ = one.judge()
             if kind in both_ways.WRONG:
                 return f"{one.label}: {kind}"
     return ""
