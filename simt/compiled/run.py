@@ -12,6 +12,7 @@ import numpy as np
 
 from simt.compiled import library, traffic, worth
 from simt.compiled.analysis import NotCompiled
+from simt.compiled.arrays import has_tiles
 from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
 from simt.compiled.kept import Kept
@@ -71,7 +72,7 @@ class Kernel:
             return self.rooms.pop()
         except IndexError:
             warps = self.emitter.warps
-            shared = bool(self.emitter.code.static_shared_bytes)
+            shared = has_tiles(self.emitter.code)
             tables = np.zeros(warps * 2 * traffic.TABLE if shared else 1, np.int64)
             return Room(tables, np.ones(warps, np.int64))
 
@@ -181,6 +182,7 @@ def run(
     bounded: bool = False,
     counted: bool = True,
     shuffled: bool = False,
+    dynamic_bytes: int = 0,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
 
@@ -194,6 +196,7 @@ def run(
         bounded: whether it is known that they cannot spend it.
         counted: whether anybody asks for the counters.
         shuffled: whether lanes take their turn at atomics in an order that is drawn.
+        dynamic_bytes: dynamic shared memory of a block.
 
     Raises:
         NotCompiled: something stays with the interpreter.
@@ -255,11 +258,13 @@ def run(
             memory(f"unset {own.name}", np.zeros(own.cells * emitter.lanes, np.uint8))
         if own.space != "shared":
             continue
-        memory(f"data {own.name}", np.zeros(own.cells, own.dtype))
+        count = own.cells or dynamic_bytes // own.dtype.itemsize
+        put(f"shape {own.name} 0", count)
+        memory(f"data {own.name}", np.zeros(count, own.dtype))
         memory(f"left {own.name}", np.zeros(1, np.int64))
         for what in ("writers", "readers", "updaters"):
             name = f"shadow {what} {own.name}"
-            cells = room.epochs.setdefault(name, np.zeros(own.cells, np.int64))
+            cells = room.epochs.setdefault(f"{name} {count}", np.zeros(count, np.int64))
             memory(name, cells)
     words = _words(arrays, arguments)
     for place in emitter.whole.places:

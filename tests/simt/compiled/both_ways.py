@@ -202,6 +202,7 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
         together=launch.blocks_together(block, local_bytes(code.arrays)),
         counted=simulation.counters,
         shuffled=simulation.order_seed is not None,
+        dynamic_bytes=configured.shared_bytes,
     )
 
 
