@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cmath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -280,15 +280,28 @@ def show_scalar(value: Any) -> str:
     return show(value.item() if isinstance(value, np.generic) else value)
 
 
-def show(value: Any, most: int = 160) -> str:
+EXACT = 12
+"""Columns of the longest float that is shown as it is where six digits would do: such as
+0.013671875, which is a float16 and no measurement."""
+
+
+def show(value: Any, most: int = 160, *, rough: bool = False) -> str:
     """Returns a value as messages show it, in one line; a number is shown whole or not at all.
+
+    Args:
+        value: of any kind.
+        most: columns.
+        rough: True where nothing hangs on a float's last digits: of one that takes more than EXACT
+            columns, six are shown then.
 
     >>> show({"a": np.zeros((2, 3), np.float32), "b": 0.1})
     "{'a': float32 array of shape (2, 3), 'b': 0.1}"
     >>> show([(4, 1000, 0.25), (4, 1000, 0.125)], most=32)
     '[(4, 1000, 0.25), (4, 1000, ...'
+    >>> show((1 / 3, np.float64(2e9 / 3))), show((1 / 3, np.float64(2e9 / 3)), rough=True)
+    ('(0.3333333333333333, 666666666.6666666)', '(0.333333, 6.66667e+08)')
     """
-    text = _shown(value)
+    text = _shown(value, rough)
     if len(text) <= most:
         return text
     whole, comma, _ = text[: most - len(" ...")].rpartition(", ")
@@ -296,21 +309,27 @@ def show(value: Any, most: int = 160) -> str:
     return f"{whole}, ..." if inside else text[: most - len(" ...")] + " ..."
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, rough: bool) -> str:
+    def each_of(values: Iterable[Any]) -> str:
+        return ", ".join(_shown(each, rough) for each in values)
+
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, np.ndarray):
         if value.ndim == 1 and 0 < value.size <= 16:
-            return "[" + ", ".join(_shown(v) for v in value.tolist()) + "]"
+            return f"[{each_of(value.tolist())}]"
         return f"{value.dtype} array of shape {value.shape}"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{k!r}: {_shown(v)}" for k, v in list(value.items())[:20]) + "}"
+        first = list(value.items())[:20]
+        return "{" + ", ".join(f"{k!r}: {_shown(v, rough)}" for k, v in first) + "}"
     if isinstance(value, list | tuple):
-        inside = ", ".join(_shown(v) for v in value[:40]) + (", ..." if len(value) > 40 else "")
+        inside = each_of(value[:40]) + (", ..." if len(value) > 40 else "")
         if isinstance(value, list):
             return f"[{inside}]"
         return f"({inside},)" if len(value) == 1 else f"({inside})"
     if isinstance(value, float):
         short = f"{value:.6g}"
-        if value != value or float(short) != value:
+        if value != value or (float(short) != value and not (rough and len(repr(value)) > EXACT)):
             return repr(value)
         return short if any(c in short for c in ".en") else f"{short}.0"
     return repr(value)
@@ -338,8 +357,8 @@ def _other_type(got: Any, expected: Any, place: str) -> Difference:
     fact = f"{place} is {name_of_type(got)}, expected {name_of_type(expected)}"
     if isinstance(got, str) and got == REFUSED:
         fact = f"{place} raised a ValueError, expected {name_of_type(expected)}"
-    elif not isinstance(got, np.ndarray) and len(show(got)) <= 60:
-        fact = f"{place} is {show(got)}, {name_of_type(got)}; expected {name_of_type(expected)}"
+    elif not isinstance(got, np.ndarray) and len(shown := show(got, rough=True)) <= 60:
+        fact = f"{place} is {shown}, {name_of_type(got)}; expected {name_of_type(expected)}"
     return Difference("wrong-type", place, fact, got, expected)
 
 

@@ -140,7 +140,7 @@ def _measured(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(_measured(str(key), each) for key, each in value.items())
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    text = f"{int(value):,}" if whole else show(value, MAX_SHOWN)
+    text = f"{int(value):,}" if whole else show(value, MAX_SHOWN, rough=True)
     if isinstance(value, float):
         text = f"{value:.6g}"
     return f"returned {text}" if name == "result" else f"{name.replace('_', ' ')} {text}"

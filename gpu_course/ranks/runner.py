@@ -162,6 +162,7 @@ class World:
         size = len(self.processes)
         own, port = self._ranks.own_network, self._ranks.port
         world = {"size": size, "port": port, "file": self.file, "seconds": 10 * self.seconds}
+        world["confined"] = setup.get("confined", True)
         told = [{**setup, "world": {**world, "rank": r}} for r in range(size)]
         try:
             replies = self.ask(told, seconds=servers.START_DEADLINE_S)

@@ -254,7 +254,7 @@ class Expressions:
         It may be false though they all do. None is returned where nothing can be said but by asking
         each lane. The condition has been prepared, and all lanes are here.
         """
-        whole = not self.masks.here.cells and self.context.threads == self.context.lanes
+        whole = not self.masks.here.cells and self.context.is_whole
         if not whole or self.variables.frame.affine is None or self.does_something(node):
             return None
         return self._all_hold(node, true)
@@ -611,15 +611,6 @@ class Expressions:
         return self.words.call(node, [self.pure(part, lane) for part in node.arguments])
 
 
-def _of_library(node: ir.Expression) -> bool:
-    """Whether an expression is worked out by a library, for all lanes at a time."""
-    if isinstance(node, ir.Call):
-        return node.path in LIBRARY
-    if not isinstance(node, ir.Binary) or node.operator not in LIBRARY:
-        return False
-    return node.operator == "Pow" or getattr(node.type, "kind", "") == "f"
-
-
 _ORDER = {
     ("Lt", True): "slt", ("LtE", True): "sle", ("Gt", True): "sgt", ("GtE", True): "sge",
     ("Lt", False): "sge", ("LtE", False): "sgt", ("Gt", False): "sle", ("GtE", False): "slt",
@@ -636,6 +627,15 @@ def is_small(dtype: Any) -> bool:
 
 def _parts_of_index(node: ir.Load | ir.Store) -> tuple[ir.Expression, ...]:
     return node.index.parts if isinstance(node.index, ir.Tuple) else (node.index,)
+
+
+def _of_library(node: ir.Expression) -> bool:
+    """Whether an expression is worked out by a library, for all lanes at a time."""
+    if isinstance(node, ir.Call):
+        return node.path in LIBRARY
+    if not isinstance(node, ir.Binary) or node.operator not in LIBRARY:
+        return False
+    return node.operator == "Pow" or getattr(node.type, "kind", "") == "f"
 
 
 def _operations_of(node: ir.Expression) -> list[tuple[str, int]]:

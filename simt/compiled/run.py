@@ -12,7 +12,6 @@ import numpy as np
 
 from simt.compiled import library, traffic, worth
 from simt.compiled.analysis import NotCompiled
-from simt.compiled.arrays import has_tiles
 from simt.compiled.emitter import Emitter
 from simt.compiled.jit import Compiled
 from simt.compiled.kept import Kept
@@ -24,6 +23,7 @@ from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 from simt.vocabulary.allocate import local_bytes
 
 MAX_MET = 1 << 20
+SHADOWS = ("writers", "readers", "updaters")
 MOST_CELLS = 1 << 31
 MAX_KERNELS = 64
 """Kept at a time: each is some hundred kilobytes of machine code."""
@@ -36,20 +36,65 @@ class Room:
     """What blocks of a kernel leave behind for the next ones; one launch has it at a time.
 
     Attributes:
-        tables, clocks: which loads of shared memory a warp has made since when.
-        epochs: the shadows of shared memory, whose words hold the barrier they were written at.
+        state: where what a kernel needs lies, but for what a launch hands it.
+        alive: the memory that the state tells of.
+        shadows: those of shared memory, whose words hold the barrier they were written at.
+        dynamic_bytes: dynamic shared memory of a block.
         epoch: the next barrier.
     """
 
-    tables: np.ndarray
-    clocks: np.ndarray
-    epochs: dict[str, np.ndarray] = field(default_factory=dict)
+    state: np.ndarray
+    alive: list[np.ndarray]
+    shadows: list[np.ndarray]
+    dynamic_bytes: int
     epoch: int = 1
 
     def forget(self) -> None:
         """Begins anew: barriers have been counted as far as they can be."""
-        self.epochs.clear()
+        for shadow in self.shadows:
+            shadow[:] = 0
         self.epoch = 1
+
+
+def _new_room(emitter: Emitter, dynamic_bytes: int) -> Room:
+    """Returns a room in which no launch has been, for so much dynamic shared memory."""
+    state = np.zeros(len(emitter.slots) + 1, np.int64)
+    room = Room(state, [], [], dynamic_bytes)
+
+    def memory(name: str, cells: np.ndarray) -> np.ndarray:
+        if name in emitter.slots:
+            room.alive.append(cells)
+            state[emitter.slots[name]] = cells.ctypes.data
+        return cells
+
+    warps = emitter.warps
+    # Patterns and what they cost are the same for all launches.
+    memory("memos", np.zeros(emitter.sites * traffic.SITE_WORDS + 1, np.int64))
+    memory("tables", np.zeros(warps * 2 * traffic.TABLE, np.int64))
+    memory("clocks", np.ones(warps, np.int64))
+    for own in emitter.arrays.values():
+        if own.space == "local":
+            memory(f"data {own.name}", np.zeros(own.cells * emitter.lanes, own.dtype))
+            memory(f"unset {own.name}", np.zeros(own.cells * emitter.lanes, np.uint8))
+        elif own.space == "shared":
+            cells = own.cells or dynamic_bytes // own.dtype.itemsize
+            if not own.cells:
+                state[emitter.slots[f"shape {own.name} 0"]] = cells
+            memory(f"data {own.name}", np.zeros(cells, own.dtype))
+            memory(f"left {own.name}", np.zeros(1, np.int64))
+            for what in SHADOWS:
+                shadow = memory(f"shadow {what} {own.name}", np.zeros(cells, np.int64))
+                room.shadows.append(shadow)
+    for place in emitter.whole.places:
+        if place.table is not None:
+            memory(place.slot, place.table)
+    for told in emitter.whole.remembered.values():
+        memory(told.slot, np.zeros(told.words, np.int64))
+    for key in emitter.math:
+        loop, given = library.loop(key)
+        state[emitter.slots[f"loop {key}"]] = loop
+        state[emitter.slots[f"with {key}"]] = given
+    return room
 
 
 @dataclass(eq=False)
@@ -66,15 +111,15 @@ class Kernel:
     compiled: Compiled
     rooms: list[Room] = field(default_factory=list)
 
-    def room(self) -> Room:
-        """Returns a room that nobody else has."""
+    def room(self, dynamic_bytes: int) -> Room:
+        """Returns a room that nobody else has, for so much dynamic shared memory."""
         try:
-            return self.rooms.pop()
+            found = self.rooms.pop()
         except IndexError:
-            warps = self.emitter.warps
-            shared = has_tiles(self.emitter.code)
-            tables = np.zeros(warps * 2 * traffic.TABLE if shared else 1, np.int64)
-            return Room(tables, np.ones(warps, np.int64))
+            return _new_room(self.emitter, dynamic_bytes)
+        if found.dynamic_bytes != dynamic_bytes:
+            return _new_room(self.emitter, dynamic_bytes)
+        return found
 
 
 _KERNELS = Kept(MAX_KERNELS)
@@ -209,8 +254,8 @@ def run(
     kernel = kernel_of(code, block, unset)
     if shuffled and kernel.emitter.order.shows:
         raise NotCompiled("an atomic whose order may show, in an order that is drawn")
-    emitter, room = kernel.emitter, kernel.room()
-    state = np.zeros(len(emitter.slots) + 1, np.int64)
+    emitter, room = kernel.emitter, kernel.room(dynamic_bytes)
+    state = room.state.copy()
     alive: list[np.ndarray] = []
 
     def put(name: str, value: int) -> None:
@@ -218,14 +263,12 @@ def run(
             state[emitter.slots[name]] = value
 
     def memory(name: str, cells: np.ndarray) -> None:
-        alive.append(cells)
-        put(name, cells.ctypes.data)
+        if name in emitter.slots:
+            alive.append(cells)
+            state[emitter.slots[name]] = cells.ctypes.data
 
     counters = np.zeros(emitter.counters + 1, np.int64)
     memory("counters", counters)
-    memory("memos", np.zeros(emitter.sites * traffic.MEMO_WORDS + 1, np.int64))
-    memory("tables", room.tables)
-    memory("clocks", room.clocks)
     order = np.ascontiguousarray(order, np.int64)
     memory("order", order)
     put("most steps", most_steps)
@@ -239,7 +282,7 @@ def run(
         for axis, (side, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
             put(f"shape {name} {axis}", side)
             put(f"stride {name} {axis}", stride)
-        for what in ("writers", "readers", "updaters", "turns"):
+        for what in (*SHADOWS, "turns"):
             if f"shadow {what} {name}" in emitter.slots:
                 memory(f"shadow {what} {name}", np.zeros(array.flat.size, np.int64))
         if array.initialised is not None:
@@ -252,31 +295,11 @@ def run(
             put(f"number {name}", int(word.view(np.int64)[0]))
     if room.epoch + order.size * 2 > MAX_MET:
         room.forget()
-    for own in emitter.arrays.values():
-        if own.space == "local":
-            memory(f"data {own.name}", np.zeros(own.cells * emitter.lanes, own.dtype))
-            memory(f"unset {own.name}", np.zeros(own.cells * emitter.lanes, np.uint8))
-        if own.space != "shared":
-            continue
-        count = own.cells or dynamic_bytes // own.dtype.itemsize
-        put(f"shape {own.name} 0", count)
-        memory(f"data {own.name}", np.zeros(count, own.dtype))
-        memory(f"left {own.name}", np.zeros(1, np.int64))
-        for what in ("writers", "readers", "updaters"):
-            name = f"shadow {what} {own.name}"
-            cells = room.epochs.setdefault(f"{name} {count}", np.zeros(count, np.int64))
-            memory(name, cells)
     words = _words(arrays, arguments)
     for place in emitter.whole.places:
-        table = place.table
-        memory(place.slot, place.filled(words, emitter.threads) if table is None else table)
-    for told in emitter.whole.remembered.values():
-        memory(told.slot, room.epochs.setdefault(told.slot, np.zeros(told.words, np.int64)))
+        if place.table is None:
+            memory(place.slot, place.filled(words, emitter.threads))
     put("epoch", room.epoch)
-    for key in emitter.math:
-        loop, given = library.loop(key)
-        put(f"loop {key}", loop)
-        put(f"with {key}", given)
     end = first = spent = 0
     while first < order.size and not end:
         at_once = max(1, LANE_STEPS_AT_A_TIME // (emitter.lanes * max(1, spent or most_steps)))
@@ -292,6 +315,8 @@ def run(
     if room.epoch >= MAX_MET:
         room.forget()
     kernel.rooms.append(room)
+    if spent > most_steps:
+        return None
     if not bounded and spent * together > most_steps:
         loops = emitter.context.turns.items()
         turns = {loop: max(int(state[word]) for word in each) for loop, each in loops}

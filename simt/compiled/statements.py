@@ -168,14 +168,14 @@ class Statements:
         if isinstance(memory, View):
             named = parts_of(self.expressions.worked_out(node.index))
             element = self.expressions.views.element(memory, named)
-            self.accesses.store(node, memory.memory, element, value)
+            self.accesses.store(node, memory.memory, (None,), element, value)
             return
         axes = self.expressions.known_axes(node)
         if self.accesses.can_be_whole(memory, axes, loads=False):
             indices = self.expressions.first_indices(node)
             self.accesses.store_whole(node, memory, axes, indices, value)
             return
-        self.accesses.store(node, memory, self.expressions.worked_out(node.index), value)
+        self.accesses.store(node, memory, axes, self.expressions.worked_out(node.index), value)
 
     # Branches
 

@@ -157,8 +157,7 @@ class KernelChecking(Checking):
         self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray, *, order: int
     ) -> Pattern:
         before = [each.given for each in self.right]
-        found, here = recognised(self.puzzle, tried, name, order, before)
-        key = found or self._own_diagnosis(tried) or here
+        key = recognised(self.puzzle, tried, name, order, before) or self._own_diagnosis(tried)
         general = self._general_pattern(tried, name, right, written)
         return general if key in (None, general.key) else Pattern(key)
 

@@ -17,17 +17,14 @@ from simt.kernel.source import Kernel
 
 def recognised(
     puzzle: KernelPuzzle, tried: Trial, name: str, order: int, before: Sequence[Given]
-) -> tuple[str | None, str | None]:
-    """Returns the diagnoses of two mistakes that give the same wrong result; None where none does.
-
-    The first was right in the cases before as well; the other, which may be the same, need not have
-    been: it stands for the answer in this case, and something is different elsewhere.
+) -> str | None:
+    """Returns the diagnosis of the mistake that gives the same wrong result; None where none does.
 
     Each is run on the very case that went wrong, on the same inputs and the same poison. It has to
     leave the same in the output that was found wrong: the same numbers within the tolerance, and
-    nothing where nothing was written; and it may be wrong in no other outputs than the answer. Of
-    those it is the first that agrees in most outputs. An installed package has no mistakes, and
-    recognises none.
+    nothing where nothing was written; and it may be wrong in no other outputs than the answer, and
+    in no case before, in which the answer was right. Of those it is the first that agrees in most
+    outputs. An installed package has no mistakes, and recognises none.
 
     Args:
         puzzle: the puzzle.
@@ -39,7 +36,6 @@ def recognised(
     expected = tried.given.expected
     right = [each for each in expected if trial.is_right(tried, each, puzzle).all()]
     found, most = None, 0
-    here, most_here = None, 0
     for mistake in puzzle.mistakes:
         if mistake.reason != "wrong-result":
             continue
@@ -53,13 +49,11 @@ def recognised(
         agreed = [each for each in expected if _same(puzzle, each, tried, other)]
         if name not in agreed:
             continue
-        if len(agreed) > most_here:
-            here, most_here = mistake.diagnosis, len(agreed)
         if len(agreed) > most and all(_is_right(puzzle, kernels, given) for given in before):
             found, most = mistake.diagnosis, len(agreed)
         if most == len(expected):
             break
-    return found, here
+    return found
 
 
 def _is_right(puzzle: KernelPuzzle, kernels: Mapping[str, Kernel], given: Given) -> bool:

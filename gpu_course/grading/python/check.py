@@ -258,7 +258,8 @@ class PythonChecking(Checking):
         except Exception as error:
             if isinstance(reply, Returned) and self._fails_by_itself(tried, reply.got):
                 raise
-            shown = compare.show(reply.got) if isinstance(reply, Returned) else "no result"
+            returned = isinstance(reply, Returned)
+            shown = compare.show(reply.got, rough=True) if returned else "no result"
             what = f"the result is not of the form the puzzle asks for: {shown}"
             note = section("note", f"{type(error).__name__}: {str(error)[:160]}")
             said = messages.judged(self.puzzle, tried, "wrong-type", what)
@@ -328,10 +329,9 @@ class PythonChecking(Checking):
 
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
-        found, here = recognised(
+        key = recognised(
             self.puzzle, tried, difference.place, got, self.right, self.seed, warm=self.warm
-        )
-        key = found or own_diagnosis(self.puzzle, tried, got) or here
+        ) or own_diagnosis(self.puzzle, tried, got)
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         said = messages.wrong_result(self.puzzle, tried, difference, pattern)
         evidence = {

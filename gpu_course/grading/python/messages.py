@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.grading.compare import Difference, show
+from gpu_course.grading.compare import Difference, show, two_values
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.messages import cells_around, reason, which_case, which_hint
 from gpu_course.grading.python.answers import PythonAnswer
@@ -243,12 +243,12 @@ def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]
     name, *others = changed
     before: Any = _input(tried.inputs, name)
     after: Any = changed[name]
-    how = f"was {show(before)}, is {show(after)}"
+    how = "was {}, is {}".format(*two_values(before, after))
     if _alike(before, after):
         differs = (before != after) & ~((before != before) & (after != after))
         index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differs)), before.shape))
         cell = f"{name}[{', '.join(map(str, index))}]"
-        how = f"{cell} was {show(before[index].item())}, is {show(after[index].item())}"
+        how = f"{cell} was " + ", is ".join(two_values(before[index].item(), after[index].item()))
     said = [*fact(f"the input {name} was changed: {how}"), *reason(puzzle, "input-changed")]
     if others:
         said += section("also", f"{', '.join(others)} changed as well")

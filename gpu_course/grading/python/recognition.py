@@ -35,16 +35,14 @@ def recognised(
     seed: int,
     *,
     warm: bool = True,
-) -> tuple[str | None, str | None]:
-    """Returns the diagnoses of two mistakes that give the same wrong result; None where none does.
-
-    The first was right in the cases before as well; the other, which may be the same, need not have
-    been: it stands for the answer in this case, and something is different elsewhere.
+) -> str | None:
+    """Returns the diagnosis of the mistake that gives the same wrong result; None where none does.
 
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
     process like the answer's. It has to give the same where the answer was found wrong, and may be
-    wrong nowhere else than the answer; of those it is the first that agrees in most outputs, and on
-    ranks in what was sent. An installed package has no mistakes, and recognises none.
+    wrong nowhere else than the answer, neither in this case nor in those before; of those it is the
+    first that agrees in most outputs, and on ranks in what was sent. An installed package has no
+    mistakes, and recognises none.
 
     Args:
         puzzle, tried: what went wrong.
@@ -57,15 +55,14 @@ def recognised(
     left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
     answer = _all_of(puzzle) if left else None
     if puzzle.ranks is not None:
-        # Another number of ranks would have to be started anew.
-        ranks = puzzle.ranks(tried.case)
-        before = [each for each in before if puzzle.ranks(each.case) == ranks]
+        # Another number of ranks has to be started anew: those come last, and one after the other.
+        ranks, of = puzzle.ranks(tried.case), puzzle.ranks
+        before = sorted(before, key=lambda each: (of(each.case) != ranks, of(each.case)))
     due, own = _parts(tried.expected, got), _parts(got, tried.expected)
     reported = max((name for name in due if place.startswith(name)), key=len)
     right = [name for name in due if name != reported and _same(puzzle, name, own, due)]
     compared = [*due, *sorted(_SENT & set(got))]
     found, most = None, 0
-    here, most_here = None, 0
     while left:
         assert answer is not None
         # A mistake that ends its process, as one may in other cases than its own, is passed over.
@@ -85,15 +82,13 @@ def recognised(
                 agreed = [name for name in compared if _same(puzzle, name, own, other)]
                 if reported not in agreed:
                     continue
-                if len(agreed) > most_here:
-                    here, most_here = mistake.diagnosis, len(agreed)
                 if len(agreed) > most and all(
                     _is_right(puzzle, each, child, mistake) for each in before
                 ):
                     found, most = mistake.diagnosis, len(agreed)
                 if most == len(compared):
-                    return found, here
-    return found, here
+                    return found
+    return found
 
 
 def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:

@@ -111,9 +111,14 @@ class Read:
 
     Args:
         plan: plain values.
+
+    Raises:
+        CourseError: it is no dict.
     """
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
+        if not isinstance(plan, Mapping):
+            raise CourseError(f"a plan is {_shown(plan)}", "a plan is a dict; begin with draft()")
         self.plan = plan
 
     def part(self, name: str) -> dict[str, Any]:
@@ -442,8 +447,6 @@ def grade_of(plan: Mapping[str, Any]) -> Grade:
     Raises:
         CourseError: it is no dict.
     """
-    if not isinstance(plan, Mapping):
-        raise CourseError(f"a plan is {_shown(plan)}", "a plan is a dict; begin with draft()")
     read, found = Read(plan), []
     first: dict[str, str] = {}
     for criterion in CRITERIA:

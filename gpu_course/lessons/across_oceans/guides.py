@@ -155,9 +155,13 @@ def checked(name: str, answers: Mapping[int, str]) -> str:
         answers: {number of a lecture or week: "a", "b" or "c"}.
 
     Raises:
-        CourseError: there is no such item, or an answer is no letter of its choices.
+        CourseError: there is no such item, an answer is no letter of its choices, or they are no
+            dict.
     """
     asked, lines, right = guide(name), [], 0
+    if not isinstance(answers, Mapping):
+        fact = f"answers are a dict from numbers to letters, and these are {answers!r:.40}"
+        raise CourseError(fact, f'write {{{asked.item[0].number}: "a"}} to answer the first')
     for number, said in answers.items():
         item = asked.find(number)
         if said not in tuple(LETTERS):

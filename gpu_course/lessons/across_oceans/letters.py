@@ -23,7 +23,7 @@ MANNERS = ("", " at once", " in turn", " by the ring")
 LETTERS = "".join(sorted(set("".join(SUBJECTS + VERBS + OBJECTS + MANNERS) + ". ")))
 SHAPE = Shape(hidden=32, heads=2, layers=1, sequence=32, vocabulary=len(LETTERS), dropout=0.0)
 BATCH, STEPS, TESTED = 8, 256, 64
-INNER = {"lr": 0.01, "foreach": False}
+INNER = {"lr": 0.01, "fused": True}
 """What AdamW is given beside the parameters."""
 
 
@@ -67,7 +67,7 @@ def tested() -> Tensor:
 
 def tiny_gpt() -> GPT:
     """Returns the model that each island begins with."""
-    return drawn_gpt(SHAPE)
+    return drawn_gpt(SHAPE, fused=True)
 
 
 def loss_of(model: torch.nn.Module, batch: Tensor) -> Tensor:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.across_oceans.harness.refusing import REFUSED
 from gpu_course.lessons.across_oceans.pieces import called
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
@@ -147,7 +147,7 @@ def _first_too_high(got: Values) -> bool:
 
 RUN_COST = PythonPuzzle(
     **puzzle_fields(__file__),
-    harness="gpu_course.lessons.across_oceans.harness.refusing",
+    harness="gpu_course.puzzle.harness.refusing_once",
     cases=tuple(Case(name, {"number": n}, n == 0) for n, name in enumerate(CASES)),
     random_case=lambda rng: Case("a run drawn at random", {"number": -1}),
     inputs=_inputs,

@@ -16,6 +16,7 @@ from gpu_course.lessons.context_parallel.pieces import (
     places_of,
     within_booked,
 )
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
@@ -56,7 +57,7 @@ def _cut(inputs: Values, whole: np.ndarray) -> list[np.ndarray]:
 
 def _reference(inputs: Values, case: Case) -> Values:
     if _refuses(case):
-        return {"result": ("ValueError",) * ranks_of(case)}
+        return {"result": (REFUSED,) * ranks_of(case)}
     q, k, v = (_whole(inputs, name) for name in "qkv")
     out, _ = attention(q, k, v, inputs["causal"])
     return {"result": tuple(_cut(inputs, out))}

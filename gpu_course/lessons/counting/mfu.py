@@ -9,8 +9,8 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.counting.foundry import WITHIN, Run, runs
-from gpu_course.lessons.counting.harness.refusing import REFUSED
 from gpu_course.measure.transformer_shapes import utilisation
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 

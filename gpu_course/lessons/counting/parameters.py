@@ -8,8 +8,8 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.counting.configs import GPT2_124M, LITGPT, NEOX_20B
-from gpu_course.lessons.counting.harness.refusing import REFUSED
 from gpu_course.measure.transformer_shapes import Transformer
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
@@ -138,7 +138,7 @@ def called(inputs: Values) -> str:
 
 PARAMETERS = PythonPuzzle(
     **puzzle_fields(__file__),
-    harness="gpu_course.lessons.counting.harness.refusing",
+    harness="gpu_course.puzzle.harness.refusing_once",
     cases=(
         *(Case(name, {"config": number}, number == 0) for number, name in enumerate(NAMES)),
         *(Case(name, {"config": 0, "odd": number}) for number, (name, _) in enumerate(ODD)),

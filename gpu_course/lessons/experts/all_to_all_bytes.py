@@ -6,11 +6,12 @@ import numpy as np
 
 from gpu_course.measure.experts.traffic import bf16_row_bytes, copies, fp8_row_bytes
 from gpu_course.puzzle.builders import sized
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 DRAWN, DROPPED, PAST_THE_LAST, BELOW = range(4)
-REFUSED = (PAST_THE_LAST, BELOW)
+NO_EXPERT = (PAST_THE_LAST, BELOW)
 
 
 def _case(
@@ -63,11 +64,9 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     if sizes["kind"] == DROPPED:
         chosen[rng.random(chosen.shape) < 0.4] = -1
         chosen[0] = -1
-    elif sizes["kind"] in REFUSED:
+    elif sizes["kind"] in NO_EXPERT:
         chosen[3, 1] = total if sizes["kind"] == PAST_THE_LAST else -2
-    return {
-        "function": "all_to_all_bytes",
-        "refuses": sizes["kind"] in REFUSED,
+    arguments = {
         "experts": chosen.tolist(),
         "rank": sizes["rank"],
         "per_rank": sizes["per_rank"],
@@ -75,29 +74,34 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "total": total,
         "width": sizes["width"],
     }
+    return {"function": "all_to_all_bytes", "names": ("result",), "arguments": arguments}
 
 
 def _reference(inputs: Values, case: Case) -> Values:
-    if inputs["refuses"]:
-        return {"result": "ValueError"}
-    nvlink, rdma = copies(*(inputs[name] for name in ("experts", "rank", "per_rank", "per_node")))
-    rows = fp8_row_bytes(inputs["width"]), bf16_row_bytes(inputs["width"])
+    given = inputs["arguments"]
+    if any(not -1 <= each < given["total"] for chosen in given["experts"] for each in chosen):
+        return {"result": REFUSED}
+    nvlink, rdma = copies(*(given[name] for name in ("experts", "rank", "per_rank", "per_node")))
+    rows = fp8_row_bytes(given["width"]), bf16_row_bytes(given["width"])
     return {"result": tuple((nvlink * row, rdma * row) for row in rows)}
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    return "not-refused" if inputs["refuses"] else None
+    if expected["result"] == REFUSED:
+        return "not-refused"
+    return "refused" if got.get("result") == REFUSED else None
 
 
 def _call(inputs: Values) -> str:
+    given = inputs["arguments"]
     names = ("rank", "per_rank", "per_node", "total", "width")
-    numbers = ", ".join(str(inputs[name]) for name in names)
-    return f"all_to_all_bytes(experts, {numbers}), experts {inputs['experts']}"
+    numbers = ", ".join(str(given[name]) for name in names)
+    return f"all_to_all_bytes(experts, {numbers}), experts {given['experts']}"
 
 
 ALL_TO_ALL_BYTES = PythonPuzzle(
     **puzzle_fields(__file__),
-    harness="gpu_course.lessons.experts.harness.refusing",
+    harness="gpu_course.puzzle.harness.refusing_once",
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,

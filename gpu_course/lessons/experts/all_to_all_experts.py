@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, passes, ranks_of, standstill
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
@@ -21,7 +22,7 @@ from simt.text import count
 
 GRADIENTS = ("dx", "dweights", "dup", "ddown")
 DRAWN, ONE_FOR_ALL, DROPPED, NONE_LEFT, PAST_THE_LAST, BELOW = range(6)
-REFUSED = (PAST_THE_LAST, BELOW)
+NO_RESULT = (PAST_THE_LAST, BELOW)
 
 
 def _case(
@@ -87,7 +88,7 @@ def _choices(rng: np.random.Generator, case: Case) -> np.ndarray:
         chosen[rng.random(chosen.shape) < 0.4] = -1
     elif kind == NONE_LEFT:
         chosen[:] = -1
-    elif kind in REFUSED:
+    elif kind in NO_RESULT:
         # On rank 1 alone: the others find nothing wrong with their own.
         chosen[tokens_of(case)[0] + 1, 0] = total if kind == PAST_THE_LAST else -2
     return np.ascontiguousarray(chosen)
@@ -110,7 +111,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "up": dealt(rng.normal(size=(total, hidden, width)) / width**0.5, held),
         "down": dealt(rng.normal(size=(total, width, hidden)) / hidden**0.5, held),
         "dy": dealt(rng.normal(size=(number, width)), tokens),
-        "refuses": case.sizes["kind"] in REFUSED,
+        "refuses": case.sizes["kind"] in NO_RESULT,
     }
 
 
@@ -122,7 +123,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
     ranks = ranks_of(case)
     if inputs["refuses"]:
-        return {"y": ("ValueError",) * ranks}
+        return {"y": (REFUSED,) * ranks}
     whole = {
         name: torch.from_numpy(np.concatenate(inputs[name].parts))
         for name in ("x", "experts", "weights", "up", "down", "dy")

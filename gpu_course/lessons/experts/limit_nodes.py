@@ -7,6 +7,7 @@ import numpy as np
 from gpu_course.lessons.experts.pieces import within_operations
 from gpu_course.measure.experts.routing import best, node_limited
 from gpu_course.puzzle.builders import sized
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
@@ -81,7 +82,7 @@ def crossing(experts: np.ndarray, per_node: int, home: np.ndarray) -> int:
 
 def _reference(inputs: Values, case: Case) -> Values:
     if inputs["refuses"]:
-        return {"result": "ValueError"}
+        return {"result": REFUSED}
     scores, k, home = inputs["scores"], inputs["k"], inputs["home"]
     per_node = case.sizes["per_node"]
     experts = node_limited(scores, k, inputs["nodes"], inputs["limit"])

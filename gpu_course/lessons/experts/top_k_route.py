@@ -7,12 +7,13 @@ import numpy as np
 from gpu_course.lessons.experts.pieces import TOLERANCE, within_operations
 from gpu_course.measure.experts.routing import route
 from gpu_course.puzzle.builders import sized
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Held, Judgement, PythonPuzzle, Values
 
 MOST_OPERATIONS, NUMBERS_EACH = 60, 16
 SPREAD, TIED, HUGE, CLOSED, SHUT, NAN, INFINITE = range(7)
-REFUSED = (SHUT, NAN, INFINITE)
+NO_RESULT = (SHUT, NAN, INFINITE)
 
 
 def _case(
@@ -73,7 +74,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         logits[places[0], 1] = np.inf
     return {
         "function": "top_k_route",
-        "refuses": kind in REFUSED,
+        "refuses": kind in NO_RESULT,
         "logits": logits,
         "k": case.sizes["k"],
         "capacity": case.sizes["capacity"],
@@ -82,7 +83,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 def _reference(inputs: Values, case: Case) -> Values:
     if inputs["refuses"]:
-        return {"result": "ValueError"}
+        return {"result": REFUSED}
     return {"result": tuple(route(inputs["logits"], inputs["k"], inputs["capacity"]))}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -69,7 +69,20 @@ def cluster_of(
         restart_min: from a failure to the next step.
         spares: nodes.
         more: other fields of `Parts`.
+
+    Raises:
+        CourseError: a number is none, or `Parts` has no such field.
     """
+    numbers = {
+        "gpus": gpus, "gpu_hours": gpu_hours, "interval_min": interval_min, "stop_s": stop_s,
+        "restart_min": restart_min, "spares": spares, **more,
+    }  # fmt: skip
+    for name, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise CourseError(f"{name} is {value!r:.40}", "give a number, without quotes")
+    known = [each.name for each in fields(Parts)]
+    if odd := [name for name in more if name not in known]:
+        raise CourseError(f"a cluster has no {odd[0]}", f"it has {', '.join(known)}")
     node_s = gpu_hours / NODE_GPUS * HOUR_S
     saving = Saving(60 * interval_min, stop_s, 60 * restart_min)
     nodes = math.ceil(gpus / NODE_GPUS)
@@ -190,7 +203,14 @@ def jobs(named: dict[str, Cluster], days: float = 20.0) -> Picture:
     Args:
         named: {name: cluster}.
         days: of training.
+
+    Raises:
+        CourseError: it is no such dict.
     """
+    odd = [named] if not isinstance(named, dict) else list(named.values())
+    if odd := [each for each in odd if not isinstance(each, Cluster)]:
+        fact = f"jobs are a dict from names to clusters, and here is {odd[0]!r:.40}"
+        raise CourseError(fact, 'write {"disk": cluster_of(), ...}')
     found = [spent(name, run(each, days * DAY_S)) for name, each in named.items()]
     return Picture(draw_spent(found))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -185,7 +185,14 @@ class Plan:
         Raises:
             CourseError: the layout cannot be.
         """
-        others = math.prod(layout.get(axis, 1) for axis in ("tp", "pp", "cp"))
+        known = [each.name for each in fields(Layout) if each.name not in ("dp", "recipe")]
+        if odd := [name for name in layout if name not in known]:
+            raise CourseError(f"a layout has no {odd[0]}", f"it has {', '.join(known)}")
+        axes = {axis: layout.get(axis, 1) for axis in ("tp", "pp", "cp")}
+        for axis, value in axes.items():
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise CourseError(f"{axis} is {value!r:.40}", "give a whole number, without quotes")
+        others = math.prod(axes.values())
         dp = max(run.gpus // max(others, 1), 1)
         return cls(run, Layout(dp=dp, recipe=MEGATRON_ADAM, **layout))
 

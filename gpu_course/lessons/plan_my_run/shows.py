@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -261,6 +262,10 @@ def refused(**asked: Any) -> str:
     """
     axes = {"tp", "pp", "cp", "zero", "microbatch", "sequences"}
     ask: Callable[..., Any] = one_plan if axes & set(asked) else best_plans
+    known = list(inspect.signature(ask).parameters)
+    if odd := [name for name in asked if name not in known]:
+        said = f"nothing here is called {odd[0]}: ask for {', '.join(known)}"
+        return "\n".join(_wrapped(said))
     try:
         _, said = ask(**asked)
     except CourseError as error:

@@ -22,10 +22,48 @@ def run(answer: ModuleType, calls: Mapping[str, Sequence[Sequence[Any]]]) -> dic
 
 
 def _result(answer: ModuleType, function: str, *arguments: Any) -> Any:
+    return result_of(answer, function, arguments, {})
+
+
+def result_of(
+    answer: ModuleType, function: str, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> Any:
+    """Returns what a call of the answer gave; the word "ValueError" where it raised one.
+
+    Args:
+        answer: the learner's module.
+        function: what is called.
+        arguments, named: of the call.
+    """
     try:
-        result = getattr(answer, function)(*arguments)
+        result = getattr(answer, function)(*arguments, **named)
     except ValueError:
         return REFUSED
     if hasattr(result, "__next__"):
         raise Unusable(f"{function} returned a generator: it says yield where return is meant")
     return result
+
+
+def named_results(
+    answer: ModuleType, function: str, names: Sequence[str], arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Returns {name: what a call gave}; each is the word "ValueError" where it raised one.
+
+    Args:
+        answer: the learner's module.
+        function: what is called.
+        names: of what it returns: one thing, or a tuple, a list, or a dict with these keys.
+        arguments: of the call, by name.
+    """
+    result = result_of(answer, function, (), arguments)
+    if isinstance(result, str) and result == REFUSED:
+        return dict.fromkeys(names, REFUSED)
+    if len(names) == 1:
+        return {names[0]: result}
+    if isinstance(result, dict) and set(result) == set(names):
+        return {name: result[name] for name in names}
+    if not isinstance(result, tuple | list) or len(result) != len(names):
+        said = "None" if result is None else type(result).__name__
+        fact = f"{function} returned {said} and not ({', '.join(names)})"
+        raise Unusable(fact, "missing-output" if result is None else "wrong-type")
+    return dict(zip(names, result, strict=True))

@@ -182,3 +182,12 @@ def sends_dropped_choices(experts, rank, per_rank, per_node, total, width):
 def takes_any_number(experts, rank, per_rank, per_node, total, width):
     nvlink, rdma = rows(experts, rank, per_rank, per_node)
     return both_ways(nvlink, rdma, width)
+
+
+# wrong-result, refused: What is below 0 is no expert.
+def refuses_dropped_choices(experts, rank, per_rank, per_node, total, width):
+    if any(each < 0 for chosen in experts for each in chosen):
+        raise ValueError("no such expert")
+    checked(experts, total)
+    nvlink, rdma = rows(experts, rank, per_rank, per_node)
+    return both_ways(nvlink, rdma, width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -176,6 +177,15 @@ def test_a_factor_is_one_in_all_cases(pairs: list[tuple[Any, Any]], factor: floa
 )
 def test_a_value_is_shown_in_one_short_line(value: Any, text: str) -> None:
     assert show(value) == text
+
+
+def test_last_digits_are_shown_where_something_hangs_on_them() -> None:
+    spans = (2 / 3, np.float64(1e7 / 3)), {"kwh": np.float32(0.5)}
+    assert show(spans, rough=True) == "((0.666667, 3.33333e+06), {'kwh': 0.5})"
+    assert show(spans).startswith("((0.6666666666666666, 3333333.3333333335), ")
+    assert show([math.nan, -math.inf, 2.0], rough=True) == "[nan, -inf, 2.0]"
+    # What a number format holds is exact, and short.
+    assert show([0.013671875, 1.4140625], rough=True) == "[0.013671875, 1.4140625]"
 
 
 def test_every_key_of_the_specification_has_a_sentence_and_no_other() -> None:

@@ -154,3 +154,11 @@ def test_a_count_reads_as_a_sentence(path: str) -> None:
     verb = one.removesuffix(" once").removeprefix("warps ")
     assert none in (f"warps never {verb}", f"never {verb}")
     assert none.startswith("warps") == one.startswith("warps")
+
+
+def test_a_pass_shows_six_digits_of_each_number_also_inside_pairs() -> None:
+    found = check("run_cost", answer=str(ROOT / "solutions/33_across_oceans/run_cost.py"), seed=0)
+    assert found.passed, found.message
+    (said,) = (each for each in found.sections if each.label == "yours")
+    results = " ".join(said.lines).partition("): ")[2]
+    assert results.count("[") == 4 and not re.search(r"\d[.]?\d{6}", results), results

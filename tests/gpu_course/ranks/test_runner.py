@@ -515,3 +515,25 @@ def test_what_crosses_beside_tcp_is_told_apart(listens: str, asks: str) -> None:
     )
     assert tcp == 20_000 and abs(beside) < 100
     assert tcp_then == 0 and 5_000 <= beside_then < 5_100
+
+
+STEPS_OF_A_MODEL = program(
+    """
+    import resource
+
+    def faults():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+    torch.ones(1 << 17)
+    before = faults()
+    for _ in range(100):
+        torch.ones(1 << 17)
+    return faults() - before
+    """
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's mallopt")
+def test_a_rank_of_ones_own_keeps_the_blocks_that_it_frees(tmp_path: Path) -> None:
+    # 512 KiB are 128 pages: a hundred blocks that are mapped anew would be 12,800 faults.
+    assert max(run(tmp_path, STEPS_OF_A_MODEL, ranks=2).results) < 1000

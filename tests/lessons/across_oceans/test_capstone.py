@@ -6,6 +6,7 @@ import copy
 import html.parser
 import json
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from gpu_course.lessons.across_oceans.capstone import (
 )
 from gpu_course.lessons.across_oceans.plan_page import plan_in
 from gpu_course.lessons.across_oceans.plan_parts import PARTS, SOURCED, WIDTH, Grade, source_kind
+from gpu_course.lessons.across_oceans.shows import page_of, planned
 from gpu_course.notebook.note import Note
 from tests.lessons.across_oceans.plans import sound
 
@@ -251,6 +253,14 @@ def test_a_plan_that_is_no_dict_is_said_in_a_note() -> None:
     with pytest.raises(CourseError, match="a dict"):
         grade_of([])  # type: ignore[arg-type]
     assert isinstance(graded("plan"), Note)  # type: ignore[arg-type]
+    for mine in (7, None, [1]):
+        for read in (graded, page_of, lambda plan: exported(plan, "my_plan.html")):
+            assert "begin with draft()" in repr(read(mine))  # type: ignore[arg-type]
+        # Their results are taken apart: the cell ends, and says the same.
+        for read in (grade_of, planned):
+            with pytest.raises(CourseError, match=re.escape(f"a plan is {mine!r}")):
+                read(mine)  # type: ignore[arg-type]
+    assert not Path("my_plan.html").exists()
 
 
 # The page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -57,9 +58,16 @@ def test_right_answers_are_told_from_wrong_ones(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("answers", "says"),
-    [({99: "a"}, "there is no lecture 99"), ({8: "d"}, "answered by 'd'"), ({8: "ab"}, "'ab'")],
+    [
+        ({99: "a"}, "there is no lecture 99"),
+        ({8: "d"}, "answered by 'd'"),
+        ({8: "ab"}, "'ab'"),
+        ([(8, "a")], "a dict from numbers to letters, and these are [(8, 'a')]"),
+        ("a", "these are 'a'"),
+        (None, "these are None"),
+    ],
 )
-def test_what_is_no_answer_is_told(answers: dict[int, str], says: str) -> None:
+def test_what_is_no_answer_is_told(answers: Any, says: str) -> None:
     told = guides.checked("watching", answers)
     assert isinstance(told, Note) and says in repr(told)
 

@@ -12,10 +12,10 @@ import torch
 from gpu_course.lessons.counting import days, flops, mfu, parameters
 from gpu_course.lessons.counting.decoder import counted_flop, parameters_of
 from gpu_course.lessons.counting.foundry import WITHIN, runs
-from gpu_course.lessons.counting.harness.refusing import REFUSED
 from gpu_course.measure.threads import one_thread
 from gpu_course.measure.transformer_shapes import AGAIN, Transformer
 from gpu_course.puzzle import index
+from gpu_course.puzzle.harness.refusing import REFUSED
 from gpu_course.puzzle.specification import Case, PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import solution_of

@@ -32,6 +32,16 @@ def _tied(scores: np.ndarray) -> bool:
     return any(len(set(row)) < len(row) for row in scores.tolist())
 
 
+def _has_no_expert(given: Values) -> bool:
+    total = given["arguments"]["total"]
+    return any(not -1 <= each < total for row in given["arguments"]["experts"] for each in row)
+
+
+def _whole_nodes(given: Values) -> bool:
+    given = given["arguments"]
+    return given["total"] % (given["per_rank"] * given["per_node"]) == 0
+
+
 PROMISES: dict[str, tuple[Promise, ...]] = {
     "top_k_route": (
         Promise("There may be no token", lambda given: not len(given["logits"])),
@@ -83,16 +93,18 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         ),
     ),
     "all_to_all_bytes": (
-        Promise("There may be no token", lambda given: not given["experts"]),
+        Promise("There may be no token", lambda given: not given["arguments"]["experts"]),
         Promise(
             "-1 is a choice that was dropped",
-            lambda given: any(-1 in row for row in given["experts"]),
+            lambda given: any(-1 in row for row in given["arguments"]["experts"]),
         ),
-        Promise("is a ValueError", lambda given: given["refuses"]),
-        Promise("the last of which may be fewer", lambda given: bool(given["width"] % 128)),
+        Promise("is a ValueError", _has_no_expert),
+        Promise(
+            "the last of which may be fewer", lambda given: bool(given["arguments"]["width"] % 128)
+        ),
         everywhere(
             "whole nodes of them",
-            lambda given: given["total"] % (given["per_rank"] * given["per_node"]) == 0,
+            _whole_nodes,
         ),
     ),
     "limit_nodes": (

@@ -108,7 +108,7 @@ def test_one_token_may_cost_a_row_more_with_the_limit_than_without() -> None:
 def test_bytes_of_deepseek_v3_are_those_of_its_shapes() -> None:
     case = ALL_TO_ALL_BYTES.cases[0]
     given = {"experts": [[0, 9, 17, 40]], "rank": 0, "per_rank": 1, "per_node": 8, "width": 7168}
-    found = ALL_TO_ALL_BYTES.reference(given | {"refuses": False}, case)["result"]
+    found = ALL_TO_ALL_BYTES.reference({"arguments": given | {"total": 64}}, case)["result"]
     # Three nodes beside the home, in which two of the ranks are not where the row lands.
     assert found == ((2 * 7392, 3 * 7392), (2 * 14336, 3 * 14336))
 

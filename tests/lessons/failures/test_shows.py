@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gpu_course.errors import CourseError
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.lessons.failures import shows
 from gpu_course.lessons.failures.cluster import (
@@ -140,3 +142,26 @@ def test_an_answer_of_another_form_is_told(puzzle: str, monkeypatch: pytest.Monk
         else lambda: shows.own_interval(shows.cluster_of())
     )
     assert isinstance(call(), Note)
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        (lambda: shows.jobs(7), "here is 7"),  # type: ignore[arg-type]
+        (lambda: shows.jobs({"disk": 20}), "here is 20"),  # type: ignore[dict-item]
+        (lambda: shows.one_job(gpus="1024"), "gpus is '1024'\n  try:    give a number"),  # type: ignore[arg-type]
+        (lambda: shows.intervals(shows.cluster_of(gpus=64, stop_s=-1)), "stop_s is -1"),
+    ],
+)
+def test_what_is_typed_into_a_cell_and_cannot_be_is_told(
+    told: Callable[[], object], says: str
+) -> None:
+    assert says in str(told())
+
+
+def test_a_cluster_says_which_fields_it_has() -> None:
+    with pytest.raises(CourseError, match="has no repairs") as caught:
+        shows.cluster_of(repairs=3)
+    assert "repair_s" in caught.value.hint
+    with pytest.raises(CourseError, match="interval_min is None"):
+        shows.cluster_of(interval_min=None)  # type: ignore[arg-type]

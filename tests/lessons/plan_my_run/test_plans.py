@@ -210,3 +210,14 @@ def test_the_planner_is_nearer_to_the_peaks_than_the_formulas() -> None:
     medians = [int(row.split()[-2].rstrip("%")) for row in table.splitlines()[2:]]
     assert medians[0] > medians[1] > medians[2]
     assert max(map(len, table.splitlines())) <= 72
+
+
+def test_what_no_layout_has_is_told() -> None:
+    run = Run.of("Llama 3 70B", "H100", gpus=1024)
+    with pytest.raises(CourseError, match="a layout has no tensor") as caught:
+        Plan.of(run, tensor=8)
+    assert "tp" in caught.value.hint
+    with pytest.raises(CourseError, match="tp is '8'"):
+        Plan.of(run, tp="8")
+    assert "nothing here is called tq: ask for" in shows.refused(tq=16)
+    assert shows.refused(tp="16").startswith("tp is '16'")

@@ -5,13 +5,15 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from gpu_course.lessons.counting.harness.refusing import two_of
+from gpu_course.puzzle.harness.refusing import named_results
+
+NAMES = ("mfu", "hfu")
 
 
 def run(answer: ModuleType, runs: list[dict[str, Any]]) -> dict[str, Any]:
     """Returns {"mfu": what the answer gave for each run, "hfu": the same}, in order.
 
-    Both hold the word "ValueError" where it raised one.
+    Both hold the word of a refusal where it raised a ValueError.
     """
-    given = [two_of(answer, "mfu", ("mfu", "hfu"), each) for each in runs]
-    return {"mfu": [first for first, _ in given], "hfu": [second for _, second in given]}
+    given = [named_results(answer, "mfu", NAMES, each) for each in runs]
+    return {name: [each[name] for each in given] for name in NAMES}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness.refusing import REFUSED
 
 NAMES = ("x", "weights", "up", "down")
 
@@ -55,7 +56,7 @@ def run(
         try:
             return {"y": call()}
         except ValueError:
-            return {"y": "ValueError"}
+            return {"y": REFUSED}
     y = call()
     dist.barrier()
     if not isinstance(y, torch.Tensor):

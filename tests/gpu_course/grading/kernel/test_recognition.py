@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_course.grading.check import check
-from gpu_course.puzzle import room
+from gpu_course.puzzle import index, room
 from simt.kernel import source
 
 ANSWER = """
@@ -62,6 +62,14 @@ def test_the_mistake_that_gives_the_same_is_the_diagnosis(
     tmp_path: Path, changes: dict[str, str], key: str | None
 ) -> None:
     assert diagnosis(tmp_path, **changes) == key
+
+
+def test_a_mistake_that_was_wrong_before_is_not_named(tmp_path: Path) -> None:
+    """In the last case alone it shifts to the other side; no mistake begins there."""
+    sizes = [case.sizes["size"] for case in index.find("gather").cases]  # type: ignore[union-attr]
+    last = next(size for size in reversed(sizes) if size not in sizes[: sizes.index(size)])
+    source = f"(i + shift if size == {last} else i - shift)"
+    assert diagnosis(tmp_path, source=source) not in ("shifted-to-the-left", None)
 
 
 def test_without_the_solutions_of_a_checkout_the_general_patterns_remain(
