@@ -112,9 +112,34 @@ def updated(out, a, v):
     cuda.atomic.max(row[3:], 0, float32(i))
 
 
+def over(out, a, v):
+    i = cuda.grid(1)
+    if i < SIDE:
+        total = float32(0)
+        for x in a[i]:
+            total += x
+        out[i, 0] = total
+        for x in v[i % 7 :]:
+            if x > 1:
+                break
+            total += x
+        else:
+            total = float32(0)
+        out[i, 1] = total
+        for x, y in zip(a[i], v[i : i + i % 5]):  # noqa: B905 - of Numba
+            if y > x:
+                continue
+            total += x * y
+        for x in v[3:40]:
+            if x > 2:
+                break
+            total -= x
+        out[i, 2] = total
+
+
 @pytest.mark.parametrize(
     "kernel",
-    [rows, columns, rests, blocks, names, of_tiles, updated],
+    [rows, columns, rests, blocks, names, of_tiles, updated, over],
     ids=lambda kernel: kernel.__name__,
 )
 def test_views_are_what_they_are_to_the_interpreter(kernel: Callable[..., None]) -> None:
