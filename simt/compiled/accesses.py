@@ -12,7 +12,7 @@ from simt.compiled import traffic
 from simt.compiled.affine import Known, Lanes
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Number, memory_type
-from simt.compiled.arrays import Arrays, Memory
+from simt.compiled.arrays import Arrays, Memory, has_tiles
 from simt.compiled.context import Context
 from simt.compiled.masks import Here, Masks
 from simt.compiled.order import Order
@@ -60,7 +60,7 @@ class Accesses:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic = values, values.arithmetic
         self.arrays, self.races, self.order, self.whole = arrays, races, order, whole
-        self._has_tiles = bool(code.static_shared_bytes)
+        self._has_tiles = has_tiles(code)
         self.sites = 0
         self.global_sizes: set[int] = set()
         self.shared_sizes: set[int] = set()
@@ -200,6 +200,8 @@ class Accesses:
         """
         context = self.context
         if self.masks.here.cells or not context.is_whole:
+            return False
+        if memory.space == "shared" and not memory.cells:
             return False
         if memory.space == "shared" and loads and memory.name not in self.whole.remembered:
             return False

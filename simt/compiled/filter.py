@@ -186,6 +186,7 @@ class Filter:
                 bounded=expected.spends_at_most(self.step_budget),
                 counted=self.counted,
                 shuffled=setting.order_seed is not None,
+                dynamic_bytes=setting.dynamic_bytes,
             )
         finally:
             if found is None:

@@ -23,7 +23,7 @@ from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 from simt.vocabulary.allocate import local_bytes
 
 MAX_MET = 1 << 20
-SHADOWS = ("writers", "readers", "updaters", "turns")
+SHADOWS = ("writers", "readers", "updaters")
 MOST_CELLS = 1 << 31
 MAX_KERNELS = 64
 """Kept at a time: each is some hundred kilobytes of machine code."""
@@ -39,12 +39,14 @@ class Room:
         state: where what a kernel needs lies, but for what a launch hands it.
         alive: the memory that the state tells of.
         shadows: those of shared memory, whose words hold the barrier they were written at.
+        dynamic_bytes: dynamic shared memory of a block.
         epoch: the next barrier.
     """
 
     state: np.ndarray
     alive: list[np.ndarray]
     shadows: list[np.ndarray]
+    dynamic_bytes: int
     epoch: int = 1
 
     def forget(self) -> None:
@@ -54,10 +56,10 @@ class Room:
         self.epoch = 1
 
 
-def _new_room(emitter: Emitter) -> Room:
-    """Returns a room in which no launch has been."""
+def _new_room(emitter: Emitter, dynamic_bytes: int) -> Room:
+    """Returns a room in which no launch has been, for so much dynamic shared memory."""
     state = np.zeros(len(emitter.slots) + 1, np.int64)
-    room = Room(state, [], [])
+    room = Room(state, [], [], dynamic_bytes)
 
     def memory(name: str, cells: np.ndarray) -> np.ndarray:
         if name in emitter.slots:
@@ -75,10 +77,13 @@ def _new_room(emitter: Emitter) -> Room:
             memory(f"data {own.name}", np.zeros(own.cells * emitter.lanes, own.dtype))
             memory(f"unset {own.name}", np.zeros(own.cells * emitter.lanes, np.uint8))
         elif own.space == "shared":
-            memory(f"data {own.name}", np.zeros(own.cells, own.dtype))
+            cells = own.cells or dynamic_bytes // own.dtype.itemsize
+            if not own.cells:
+                state[emitter.slots[f"shape {own.name} 0"]] = cells
+            memory(f"data {own.name}", np.zeros(cells, own.dtype))
             memory(f"left {own.name}", np.zeros(1, np.int64))
             for what in SHADOWS:
-                shadow = memory(f"shadow {what} {own.name}", np.zeros(own.cells, np.int64))
+                shadow = memory(f"shadow {what} {own.name}", np.zeros(cells, np.int64))
                 room.shadows.append(shadow)
     for place in emitter.whole.places:
         if place.table is not None:
@@ -119,12 +124,15 @@ class Kernel:
             self._compiled = known or _MACHINE_CODE.keep(self.text, Compiled(self.text, "blocks"))
         return self._compiled
 
-    def room(self) -> Room:
-        """Returns a room that nobody else has."""
+    def room(self, dynamic_bytes: int) -> Room:
+        """Returns a room that nobody else has, for so much dynamic shared memory."""
         try:
-            return self.rooms.pop()
+            found = self.rooms.pop()
         except IndexError:
-            return _new_room(self.emitter)
+            return _new_room(self.emitter, dynamic_bytes)
+        if found.dynamic_bytes != dynamic_bytes:
+            return _new_room(self.emitter, dynamic_bytes)
+        return found
 
 
 _KERNELS = Kept(MAX_KERNELS)
@@ -218,6 +226,7 @@ def run(
     bounded: bool = False,
     counted: bool = True,
     shuffled: bool = False,
+    dynamic_bytes: int = 0,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
 
@@ -231,6 +240,7 @@ def run(
         bounded: whether it is known that they cannot spend it.
         counted: whether anybody asks for the counters.
         shuffled: whether lanes take their turn at atomics in an order that is drawn.
+        dynamic_bytes: dynamic shared memory of a block.
 
     Raises:
         NotCompiled: something stays with the interpreter.
@@ -243,7 +253,8 @@ def run(
     kernel = kernel_of(code, block, unset)
     if shuffled and kernel.emitter.order.shows:
         raise NotCompiled("an atomic whose order may show, in an order that is drawn")
-    emitter, compiled, room = kernel.emitter, kernel.compiled(), kernel.room()
+    emitter, compiled = kernel.emitter, kernel.compiled()
+    room = kernel.room(dynamic_bytes)
     state = room.state.copy()
     alive: list[np.ndarray] = []
 
@@ -271,7 +282,7 @@ def run(
         for axis, (side, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
             put(f"shape {name} {axis}", side)
             put(f"stride {name} {axis}", stride)
-        for what in SHADOWS:
+        for what in (*SHADOWS, "turns"):
             if f"shadow {what} {name}" in emitter.slots:
                 memory(f"shadow {what} {name}", np.zeros(array.flat.size, np.int64))
         if array.initialised is not None:

@@ -168,7 +168,7 @@ class Statements:
         if isinstance(memory, View):
             named = parts_of(self.expressions.worked_out(node.index))
             element = self.expressions.views.element(memory, named)
-            self.accesses.store(node, memory.memory, (None,), element, value)
+            self.accesses.store(node, memory.memory, element, value)
             return
         axes = self.expressions.known_axes(node)
         if self.accesses.can_be_whole(memory, axes, loads=False):
@@ -340,7 +340,7 @@ class Statements:
         if not apart and not leaves_loop(node.body):
             self._loop_together(node, number, most, turns)
         else:
-            self._loop_apart(node, number, alike=alike, counted=bool(most))
+            self._loop_apart(node, number, most, turns, alike=alike)
         if not may_leave(node):
             # All that came to it come past it.
             self.masks.here = before
@@ -375,7 +375,9 @@ class Statements:
         if node.orelse:
             self.block(node.orelse)
 
-    def _loop_apart(self, node: ir.Loop, n: int, *, alike: bool, counted: bool) -> None:
+    def _loop_apart(
+        self, node: ir.Loop, n: int, most: str, turns: Register, *, alike: bool
+    ) -> None:
         """A loop that lanes leave at different turns, or in the middle of one."""
         w, masks, before = self.w, self.masks, self.masks.here
         running = masks.copy(before)
@@ -390,8 +392,8 @@ class Statements:
         masks.here = running
         w.do(f"br i1 {masks.is_empty(running)}, label %out{n}, label %test{n}")
         w.lines.append(f"test{n}:")
-        if counted:
-            raise NotCompiled("a loop over an array that lanes may leave apart")
+        if most:
+            self._end_untested(n, most, turns, running, finished)
         if node.steps:
             self.context.spend(node.steps)
         if not alike and not leaves_loop(node.body) and not before.cells:
@@ -490,10 +492,20 @@ class Statements:
         if not isinstance(node.most, ir.Call) or node.most.function is not MAX_TURNS:
             raise NotCompiled("a loop that ends after turns that nobody knows")
         found = [self.expressions.worked_out(each) for each in node.most.arguments]
-        if any(each.lanes for each in found):
-            raise NotCompiled("a loop over arrays whose lengths lanes do not share")
-        texts = [self.values.in_type(each, INT64).text for each in found]
+        texts = [self._largest(each) for each in found]
         return self.arithmetic.extreme("min", texts, [INT64] * len(texts), INT64)
+
+    def _largest(self, length: Value) -> str:
+        """The largest that a lane has that is here, i64."""
+        if not length.lanes:
+            return self.values.in_type(length, INT64).text
+        w, most, here = self.w, self.w.memory("i64"), self.masks.here
+        w.store("0", most, "i64")
+        with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+            known, own = w.load(most, "i64"), self.values.converted(length, lane, INT64)
+            more = w.make(f"icmp sgt i64 {own}, {known}")
+            w.store(w.make(f"select i1 {more}, i64 {own}, i64 {known}"), most, "i64")
+        return w.load(most, "i64")
 
     def _count_turn(self, most: str, turns: str, out: str) -> None:
         if not most:
@@ -503,6 +515,20 @@ class Statements:
         over = w.make(f"icmp eq i64 {count}, {most}")
         w.store(w.make(f"add i64 {count}, 1"), turns, "i64")
         w.do(f"br i1 {over}, label %{out}, label %more{n}")
+        w.lines.append(f"more{n}:")
+
+    def _end_untested(
+        self, n: int, most: str, turns: Register, running: Here, finished: Register
+    ) -> None:
+        """Ends a loop after so many turns, for all lanes that are still in it."""
+        w = self.w
+        count = w.load(turns, "i64")
+        w.store(w.make(f"add i64 {count}, 1"), turns, "i64")
+        over = w.make(f"icmp eq i64 {count}, {most}")
+        w.do(f"br i1 {over}, label %end{n}, label %more{n}")
+        w.lines.append(f"end{n}:")
+        self._join(finished, running.cells)
+        w.do(f"br label %out{n}")
         w.lines.append(f"more{n}:")
 
     def _turn_limit(self) -> None:

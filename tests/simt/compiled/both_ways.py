@@ -210,6 +210,7 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
         together=min(math.prod(grid), launch.blocks_together(block, local_bytes(code.arrays))),
         counted=simulation.counters,
         shuffled=simulation.order_seed is not None,
+        dynamic_bytes=configured.shared_bytes,
     )
 
 

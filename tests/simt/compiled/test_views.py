@@ -112,9 +112,34 @@ def updated(out, a, v):
     cuda.atomic.max(row[3:], 0, float32(i))
 
 
+def over(out, a, v):
+    i = cuda.grid(1)
+    if i < SIDE:
+        total = float32(0)
+        for x in a[i]:
+            total += x
+        out[i, 0] = total
+        for x in v[i % 7 :]:
+            if x > 1:
+                break
+            total += x
+        else:
+            total = float32(0)
+        out[i, 1] = total
+        for x, y in zip(a[i], v[i : i + i % 5]):  # noqa: B905 - of Numba
+            if y > x:
+                continue
+            total += x * y
+        for x in v[3:40]:
+            if x > 2:
+                break
+            total -= x
+        out[i, 2] = total
+
+
 @pytest.mark.parametrize(
     "kernel",
-    [rows, columns, rests, blocks, names, of_tiles, updated],
+    [rows, columns, rests, blocks, names, of_tiles, updated, over],
     ids=lambda kernel: kernel.__name__,
 )
 def test_views_are_what_they_are_to_the_interpreter(kernel: Callable[..., None]) -> None:
@@ -148,6 +173,20 @@ def race_by_rows(out, a, v):
         out[i, 0] = a[(i + 2) % SIDE // 2][0]
 
 
+def updated_and_read(out, a, v):
+    i = cuda.grid(1)
+    row = out[0]
+    cuda.atomic.add(row, 1, v[i])
+    out[i, 3] = out[0, 1]
+
+
+def stored_by_two_names(out, a, v):
+    i = cuda.grid(1)
+    row = out[5]
+    row[2] = v[i]
+    out[6 - i % 2, 2] = v[i]
+
+
 def unset_tile(out, a, v):
     tile = cuda.shared.array((2, 32), float32)
     t = cuda.threadIdx.x
@@ -166,7 +205,16 @@ def no_barrier(out, a, v):
 
 @pytest.mark.parametrize(
     "kernel",
-    [outside, beyond_the_slice, from_the_end, race_by_rows, unset_tile, no_barrier],
+    [
+        outside,
+        beyond_the_slice,
+        from_the_end,
+        race_by_rows,
+        updated_and_read,
+        stored_by_two_names,
+        unset_tile,
+        no_barrier,
+    ],
     ids=lambda kernel: kernel.__name__,
 )
 def test_what_is_wrong_with_a_view_is_suspicious(kernel: Callable[..., None]) -> None:
