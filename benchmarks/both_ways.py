@@ -47,9 +47,7 @@ def of_course(
     level: Level = 0,
 ) -> None:
     """All answers of the course."""
-    numbers = [
-        n for n, each in enumerate(course.everything()) if not only or each.puzzle in only
-    ]
+    numbers = [n for n, each in enumerate(course.everything()) if not only or each.puzzle in only]
     _report(_spread(partial(_answers, level), numbers, jobs))
 
 

@@ -13,11 +13,12 @@ from simt.compiled.arithmetic import Number, memory_type
 from simt.compiled.arrays import Arrays, Memory
 from simt.compiled.context import Context
 from simt.compiled.masks import Here, Masks
+from simt.compiled.patterns import IN_ROWS, ROW, shape_of
 from simt.compiled.races import Races
 from simt.compiled.text import Register
-from simt.compiled.touching import Each
+from simt.compiled.touching import Each, PartRows
 from simt.compiled.values import Value, Values, parts_of
-from simt.compiled.whole import Place, Whole, are_known
+from simt.compiled.whole import Place, Whole, are_known, offsets_of
 from simt.kernel import ir
 from simt.kernel.legality import STEPS_OF_ACCESSES
 from simt.kernel.types import INT64
@@ -114,8 +115,17 @@ class Accesses:
 
             self._by_shape(places, memo, self._bits_of(here, warp), in_a_row, at_one, other)
 
-        elements = self._access("load", line, memory, indices, found, place=place, raced=raced)
+        rows = self._in_rows(memory, axes)
+        each = None if rows else found
+        elements = self._access(
+            "load", line, memory, indices, each, place=place, raced=raced, rows=rows
+        )
         self.arrays.check_written(memory, elements)
+        if rows:
+            some = PartRows(self.context, elements, self.masks)
+            with some.each() as (lane, at):
+                got = some.get(data, at, type_, memory.dtype.itemsize)
+                w.do(f"store <{ROW} x {type_}> {got}, ptr {w.at(cells, lane, type_)}, align 1")
         return Value(memory.dtype, lanes=cells)
 
     def _load_local(self, node: ir.Load, memory: Memory, indices: Any) -> Value:
@@ -134,12 +144,23 @@ class Accesses:
             w.store(w.load(data, type_, at), cells, type_, lane)
         return Value(memory.dtype, lanes=cells)
 
-    def store(self, node: ir.Store, memory: Memory, indices: Any, value: Value) -> None:
+    def _in_rows(self, memory: Memory, axes: Sequence[Known]) -> bool:
+        """Whether lanes of shared memory stand in rows, and only some of them take part."""
+        if memory.space != "shared" or not self.masks.here.cells or not self.context.is_whole:
+            return False
+        if not are_known(memory.space, axes, len(memory.shape)):
+            return False
+        return shape_of(offsets_of(memory, axes, self.context.threads)) == IN_ROWS
+
+    def store(
+        self, node: ir.Store, memory: Memory, axes: Sequence[Known], indices: Any, value: Value
+    ) -> None:
         """Stores what lanes have.
 
         Args:
             node: the store.
             memory: the array.
+            axes: along each axis, what is known of its index before the launch.
             indices: a value, or one for each axis.
             value: what is stored, in whatever type.
         """
@@ -180,7 +201,19 @@ class Accesses:
 
             self._by_shape(places, memo, self._bits_of(here, warp), in_a_row, None, other)
 
-        elements = self._access("store", line, memory, indices, put)
+        rows = self._in_rows(memory, axes)
+        each = None if rows else put
+        elements = self._access("store", line, memory, indices, each, rows=rows)
+        if rows:
+            some = PartRows(self.context, elements, self.masks)
+            with some.each() as (lane, at):
+                if given.lanes:
+                    own = w.at(given.lanes, lane, type_)
+                    what = w.make(f"load <{ROW} x {type_}>, ptr {own}, align 1")
+                else:
+                    text = self.arithmetic.in_memory(given.text, memory.dtype)
+                    what = w.splat(text, type_, ROW)
+                some.put(what, data, at, type_, memory.dtype.itemsize)
         self.arrays.mark_written(memory, elements)
 
     def can_be_whole(self, memory: Memory, axes: Sequence[Known], *, loads: bool) -> bool:
@@ -192,7 +225,7 @@ class Accesses:
             loads: whether it is a load.
         """
         context = self.context
-        if self.masks.here.cells or context.threads != context.lanes:
+        if self.masks.here.cells or not context.is_whole:
             return False
         if memory.space == "shared" and loads and memory.name not in self.whole.remembered:
             return False
@@ -309,13 +342,15 @@ class Accesses:
         *,
         place: Place | None = None,
         raced: bool = True,
+        rows: bool = False,
     ) -> Register:
         """Checks and counts an access; returns memory with the element of each lane, i64."""
         self.context.spend(STEPS_OF_ACCESSES[kind])
         elements = self._elements(memory, indices)
         self._account(kind, line, memory, elements, each_warp, place)
         if raced:
-            self.races.check(kind, memory, Each(self.context, elements, self.masks))
+            how = PartRows if rows else Each
+            self.races.check(kind, memory, how(self.context, elements, self.masks))
         else:
             self.races.all_written(memory, elements)
         return elements
@@ -371,7 +406,7 @@ class Accesses:
             self.w.add(warps, self.context.count(line, f"local_{kind}"))
             return
         slot = self.context.slot("memos")
-        memo = self.w.at(slot, str(self.sites * traffic.MEMO_WORDS), "i64")
+        memo = self.w.at(slot, str(self.sites * traffic.SITE_WORDS), "i64")
         self.sites += 1
         if memory.space == "global":
             self._count_global(kind, line, memory, elements, memo, each_warp)
@@ -400,7 +435,7 @@ class Accesses:
             bits = w.load(here.bits, "i32", warp)
             with w.when(w.make(f"icmp ne i32 {bits}, 0")):
                 first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")
-                own = w.at(memo, w.make(f"mul i64 {warp}, 0"), "i64")
+                own = self._memo_of(memo, bits)
                 w.do(
                     f"call void @sectors{size}(ptr {first}, i32 {bits}, i64 {address}, "
                     f"ptr {own}, ptr {counts})"
@@ -433,9 +468,10 @@ class Accesses:
             bits = w.load(here.bits, "i32", warp)
             with w.when(w.make(f"icmp ne i32 {bits}, 0")):
                 first = w.at(elements, w.make(f"shl i64 {warp}, 5"), "i64")
+                own = self._memo_of(memo, bits)
                 key = w.make(
                     f"call i64 @banks{size}(ptr {first}, i32 {bits}, i64 {memory.offset}, "
-                    f"ptr {memo}, ptr {counts})"
+                    f"ptr {own}, ptr {counts})"
                 )
                 if kind == "load" and place is not None:
                     # Loads of whole warps are remembered elsewhere than those of parts.
@@ -450,7 +486,7 @@ class Accesses:
                     w.add("1", self.context.clocks, warp)
                 self._arrived(kind, warp)
                 if each_warp is not None:
-                    each_warp(warp, first, memo)
+                    each_warp(warp, first, own)
         if kind == "load":
             self.context.suspect_if(w.make(f"icmp ne i32 {w.load(room, 'i32')}, 0"))
 
@@ -462,6 +498,13 @@ class Accesses:
         clock = w.load(self.context.clocks, "i64", warp)
         full = w.make(f"call i32 @wide(i64 {key}, ptr {table}, i64 {clock}, ptr {wide})")
         w.store(w.make(f"or i32 {w.load(room, 'i32')}, {full}"), room, "i32")
+
+    def _memo_of(self, memo: Register, bits: Register) -> Register:
+        """Where a place keeps the pattern of such lanes of a warp."""
+        w = self.w
+        mixed = w.make(f"lshr i32 {w.make(f'mul i32 {bits}, {traffic.MIX}')}, {traffic.MIX_BITS}")
+        number = w.make(f"zext i32 {mixed} to i64")
+        return w.at(memo, w.make(f"mul i64 {number}, {traffic.MEMO_WORDS}"), "i64")
 
     def _sent(self, line: int) -> Register:
         """Loads of a line that are on their way, for each warp."""

@@ -19,6 +19,7 @@ class Context:
     Attributes:
         w: its text.
         threads, lanes, warps: of a block; the lanes of a last warp that is not full count too.
+        is_whole: whether all warps are full.
         slots: what the function finds in its state, by name -> the word.
         counted: (line, what) -> its first counter.
         counters: how many there are.
@@ -40,6 +41,7 @@ class Context:
         self.threads = block[0] * block[1] * block[2]
         self.lanes = -(-self.threads // WARP) * WARP
         self.warps = self.lanes // WARP
+        self.is_whole = self.threads == self.lanes
         self.slots: dict[str, int] = {}
         self.counted: dict[tuple[int, str], int] = {}
         self.counters = 0

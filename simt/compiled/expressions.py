@@ -203,7 +203,7 @@ class Expressions:
         It may be false though they all do. None is returned where nothing can be said but by asking
         each lane. The condition has been prepared, and all lanes are here.
         """
-        whole = not self.masks.here.cells and self.context.threads == self.context.lanes
+        whole = not self.masks.here.cells and self.context.is_whole
         if not whole or self.variables.frame.affine is None or self.does_something(node):
             return None
         return self._all_hold(node, true)

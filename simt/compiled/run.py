@@ -21,6 +21,7 @@ from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
 
 MAX_MET = 1 << 20
+SHADOWS = ("writers", "readers", "updaters")
 MOST_CELLS = 1 << 31
 MAX_KERNELS = 64
 """Kept at a time: each is some hundred kilobytes of machine code."""
@@ -33,20 +34,60 @@ class Room:
     """What blocks of a kernel leave behind for the next ones; one launch has it at a time.
 
     Attributes:
-        tables, clocks: which loads of shared memory a warp has made since when.
-        epochs: the shadows of shared memory, whose words hold the barrier they were written at.
+        state: where what a kernel needs lies, but for what a launch hands it.
+        alive: the memory that the state tells of.
+        shadows: those of shared memory, whose words hold the barrier they were written at.
         epoch: the next barrier.
     """
 
-    tables: np.ndarray
-    clocks: np.ndarray
-    epochs: dict[str, np.ndarray] = field(default_factory=dict)
+    state: np.ndarray
+    alive: list[np.ndarray]
+    shadows: list[np.ndarray]
     epoch: int = 1
 
     def forget(self) -> None:
         """Begins anew: barriers have been counted as far as they can be."""
-        self.epochs.clear()
+        for shadow in self.shadows:
+            shadow[:] = 0
         self.epoch = 1
+
+
+def _new_room(emitter: Emitter) -> Room:
+    """Returns a room in which no launch has been."""
+    state = np.zeros(len(emitter.slots) + 1, np.int64)
+    room = Room(state, [], [])
+
+    def memory(name: str, cells: np.ndarray) -> np.ndarray:
+        if name in emitter.slots:
+            room.alive.append(cells)
+            state[emitter.slots[name]] = cells.ctypes.data
+        return cells
+
+    warps = emitter.warps
+    # Patterns and what they cost are the same for all launches.
+    memory("memos", np.zeros(emitter.sites * traffic.SITE_WORDS + 1, np.int64))
+    memory("tables", np.zeros(warps * 2 * traffic.TABLE, np.int64))
+    memory("clocks", np.ones(warps, np.int64))
+    for own in emitter.arrays.values():
+        if own.space == "local":
+            memory(f"data {own.name}", np.zeros(own.cells * emitter.lanes, own.dtype))
+            memory(f"unset {own.name}", np.zeros(own.cells * emitter.lanes, np.uint8))
+        elif own.space == "shared":
+            memory(f"data {own.name}", np.zeros(own.cells, own.dtype))
+            memory(f"left {own.name}", np.zeros(1, np.int64))
+            for what in SHADOWS:
+                shadow = memory(f"shadow {what} {own.name}", np.zeros(own.cells, np.int64))
+                room.shadows.append(shadow)
+    for place in emitter.whole.places:
+        if place.table is not None:
+            memory(place.slot, place.table)
+    for told in emitter.whole.remembered.values():
+        memory(told.slot, np.zeros(told.words, np.int64))
+    for key in emitter.math:
+        loop, given = library.loop(key)
+        state[emitter.slots[f"loop {key}"]] = loop
+        state[emitter.slots[f"with {key}"]] = given
+    return room
 
 
 @dataclass(eq=False)
@@ -68,10 +109,7 @@ class Kernel:
         try:
             return self.rooms.pop()
         except IndexError:
-            warps = self.emitter.warps
-            shared = bool(self.emitter.code.static_shared_bytes)
-            tables = np.zeros(warps * 2 * traffic.TABLE if shared else 1, np.int64)
-            return Room(tables, np.ones(warps, np.int64))
+            return _new_room(self.emitter)
 
 
 _KERNELS = Kept(MAX_KERNELS)
@@ -195,7 +233,7 @@ def run(
     unset = frozenset(n for n, a in arrays.items() if a.initialised is not None)
     kernel = kernel_of(code, block, unset)
     emitter, room = kernel.emitter, kernel.room()
-    state = np.zeros(len(emitter.slots) + 1, np.int64)
+    state = room.state.copy()
     alive: list[np.ndarray] = []
 
     def put(name: str, value: int) -> None:
@@ -203,14 +241,12 @@ def run(
             state[emitter.slots[name]] = value
 
     def memory(name: str, cells: np.ndarray) -> None:
-        alive.append(cells)
-        put(name, cells.ctypes.data)
+        if name in emitter.slots:
+            alive.append(cells)
+            state[emitter.slots[name]] = cells.ctypes.data
 
     counters = np.zeros(emitter.counters + 1, np.int64)
     memory("counters", counters)
-    memory("memos", np.zeros(emitter.sites * traffic.MEMO_WORDS + 1, np.int64))
-    memory("tables", room.tables)
-    memory("clocks", room.clocks)
     order = np.ascontiguousarray(order, np.int64)
     memory("order", order)
     put("most steps", most_steps)
@@ -223,7 +259,7 @@ def run(
         for axis, (side, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
             put(f"shape {name} {axis}", side)
             put(f"stride {name} {axis}", stride)
-        for what in ("writers", "readers", "updaters"):
+        for what in SHADOWS:
             if f"shadow {what} {name}" in emitter.slots:
                 memory(f"shadow {what} {name}", np.zeros(array.flat.size, np.int64))
         if array.initialised is not None:
@@ -236,29 +272,11 @@ def run(
             put(f"number {name}", int(word.view(np.int64)[0]))
     if room.epoch + order.size * 2 > MAX_MET:
         room.forget()
-    for own in emitter.arrays.values():
-        if own.space == "local":
-            memory(f"data {own.name}", np.zeros(own.cells * emitter.lanes, own.dtype))
-            memory(f"unset {own.name}", np.zeros(own.cells * emitter.lanes, np.uint8))
-        if own.space != "shared":
-            continue
-        memory(f"data {own.name}", np.zeros(own.cells, own.dtype))
-        memory(f"left {own.name}", np.zeros(1, np.int64))
-        for what in ("writers", "readers", "updaters"):
-            name = f"shadow {what} {own.name}"
-            cells = room.epochs.setdefault(name, np.zeros(own.cells, np.int64))
-            memory(name, cells)
     words = _words(arrays, arguments)
     for place in emitter.whole.places:
-        table = place.table
-        memory(place.slot, place.filled(words, emitter.threads) if table is None else table)
-    for told in emitter.whole.remembered.values():
-        memory(told.slot, room.epochs.setdefault(told.slot, np.zeros(told.words, np.int64)))
+        if place.table is None:
+            memory(place.slot, place.filled(words, emitter.threads))
     put("epoch", room.epoch)
-    for key in emitter.math:
-        loop, given = library.loop(key)
-        put(f"loop {key}", loop)
-        put(f"with {key}", given)
     end = first = spent = 0
     while first < order.size and not end:
         at_once = max(1, LANE_STEPS_AT_A_TIME // (emitter.lanes * max(1, spent or most_steps)))
@@ -273,6 +291,8 @@ def run(
     if room.epoch >= MAX_MET:
         room.forget()
     kernel.rooms.append(room)
+    if spent > most_steps:
+        return None
     if not bounded and spent * together > most_steps:
         loops = emitter.context.turns.items()
         turns = {loop: max(int(state[word]) for word in each) for loop, each in loops}

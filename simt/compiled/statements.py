@@ -159,7 +159,7 @@ class Statements:
             indices = self.expressions.first_indices(node)
             self.accesses.store_whole(node, memory, axes, indices, value)
             return
-        self.accesses.store(node, memory, self.expressions.worked_out(node.index), value)
+        self.accesses.store(node, memory, axes, self.expressions.worked_out(node.index), value)
 
     # Branches
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from simt.compiled.context import Context
 from simt.compiled.masks import Masks
 from simt.compiled.text import Register
+from simt.machine.lanes import WARP
 
 
 class Each:
@@ -149,3 +150,73 @@ class Rows(Each):
         bits = self.w.make(f"bitcast {self.truth} {condition} to i16")
         found = self.w.make(f"call i16 @llvm.ctpop.i16(i16 {bits})")
         return self.w.make(f"zext i16 {found} to i64")
+
+
+_SHORT = {"float": "f32", "double": "f64"}
+
+
+class PartRows(Rows):
+    """The lanes that take part, where so many at once stand in a row, the others left out.
+
+    Args:
+        context: of the function.
+        elements: memory with the element of each lane that takes part.
+        masks: what tells which lanes take part.
+    """
+
+    def __init__(self, context: Context, elements: Register, masks: Masks) -> None:
+        Each.__init__(self, context, elements, masks)
+        self._part = ""
+
+    @contextmanager
+    def each(self) -> Iterator[tuple[Register, Register]]:
+        """Repeats what is written within; gives the first lane of each row, and its element."""
+        w, here, count = self.w, self.masks.here, self.count
+        warps = self.masks.warps_up_to(here)
+        with w.loop(w.make(f"mul i64 {warps}, {WARP // count}")) as row:
+            lane = w.make(f"mul i64 {row}, {count}")
+            cells = w.make(f"load <{count} x i8>, ptr {w.at(here.cells, lane, 'i8')}, align 1")
+            self._part = w.make(f"icmp ne <{count} x i8> {cells}, zeroinitializer")
+            bits = w.make(f"bitcast {self.truth} {self._part} to i{count}")
+            with w.when(w.make(f"icmp ne i{count} {bits}, 0")):
+                self.context.declare("declare i16 @llvm.cttz.i16(i16, i1)")
+                first = w.make(f"call i16 @llvm.cttz.i16(i16 {bits}, i1 true)")
+                beside = w.make(f"zext i16 {first} to i64")
+                own = w.load(self.elements, "i64", w.make(f"add i64 {lane}, {beside}"))
+                yield lane, w.make(f"sub i64 {own}, {beside}")
+
+    def note(self, condition: str) -> None:
+        """Keeps that a condition was true for a lane that takes part."""
+        super().note(self.both(condition, self._part))
+
+    def number_of(self, condition: str) -> str:
+        """Returns of how many of those in a row that take part a condition is true, an i64."""
+        return super().number_of(self.both(condition, self._part))
+
+    def load(self, pointer: Register, at: Register) -> str:
+        """What is kept for the elements of a row, which begin at one; 0 for those left out."""
+        return self.get(pointer, at, "i64", 8)
+
+    def store(self, word: str, pointer: Register, at: Register) -> None:
+        """Keeps something for the elements of a row, those left out excepted."""
+        self.put(word, pointer, at, "i64", 8)
+
+    def get(self, pointer: Register, at: Register, type_: str, size: int) -> str:
+        """What is in the cells of a row, of a type of LLVM's and so many bytes each."""
+        vector, name = f"<{self.count} x {type_}>", f"llvm.masked.load.{self._short(type_)}.p0"
+        self.context.declare(f"declare {vector} @{name}(ptr, i32, {self.truth}, {vector})")
+        cells, part = self.w.at(pointer, at, type_), f"{self.truth} {self._part}"
+        return self.w.make(
+            f"call {vector} @{name}(ptr {cells}, i32 {size}, {part}, {vector} zeroinitializer)"
+        )
+
+    def put(self, what: str, pointer: Register, at: Register, type_: str, size: int) -> None:
+        """Writes to the cells of a row, those left out excepted."""
+        vector, name = f"<{self.count} x {type_}>", f"llvm.masked.store.{self._short(type_)}.p0"
+        self.context.declare(f"declare void @{name}({vector}, ptr, i32, {self.truth})")
+        cells, part = self.w.at(pointer, at, type_), f"{self.truth} {self._part}"
+        self.w.do(f"call void @{name}({vector} {what}, ptr {cells}, i32 {size}, {part})")
+
+    def _short(self, type_: str) -> str:
+        """How LLVM's own functions call such a vector."""
+        return f"v{self.count}{_SHORT.get(type_, type_)}"

@@ -15,6 +15,11 @@ MEMO_WORDS = 1 + WARP + WARP + 16 + 1
 """i64 that a place keeps: its lanes and what is known, where they stand, costs, keys of 16 bytes,
 and of what shape the pattern is."""
 SHAPE = MEMO_WORDS - 1
+MIX, MIX_BITS = -1640531535, 28
+"""Patterns of other lanes are kept apart, by what is left of their bits times a number: the golden
+ratio times 2^32, as Knuth hashes (The Art of Computer Programming, volume 3, section 6.4)."""
+SITE_WORDS = MEMO_WORDS << (32 - MIX_BITS)
+"""i64 that a place keeps in all."""
 IN_A_ROW, AT_ONE, OTHER = 1, 2, 0
 """Shapes: a whole warp at elements that follow one another, all of it at one, and all others."""
 REQUESTS, SECTORS, LEAST, BYTES = range(4)

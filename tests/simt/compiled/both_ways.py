@@ -8,6 +8,7 @@ held against. A launch that has a hazard has to be suspicious.
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ from simt.vocabulary.allocate import local_bytes
 
 SAME, SUSPECT, HAZARD, NOT_COMPILED = "same", "suspect", "hazard", "not compiled"
 WRONG = ("wrong clean", "counters", "results", "written", "steps", "crash")
-"""What may never be: a clean launch of what has a hazard, and other numbers than the interpreter's."""
+"""What may never be: clean though there is a hazard, or other numbers than the interpreter's."""
 ALIGNED = 256
 
 
@@ -90,11 +91,18 @@ def both_ways(seen: Seen) -> Iterator[Seen]:
             return original(self, arguments, schedule)
         return _compared(original, self, arguments, seen)
 
+    with interpreted(launched):
+        yield seen
+
+
+@contextmanager
+def interpreted(launched: Callable[..., Any]) -> Iterator[None]:
+    """Within it all launches are interpreted, and run by a function of ours."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SIMT_COMPILED", "off")
         patch.setattr(simulator._Configured, "_launch", launched)
         patch.setattr(launch, "Interpreter", Counting)
-        yield seen
+        yield
 
 
 class Counting(Interpreter):
@@ -199,7 +207,7 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
         {name: launch.bound(name, value, arrays) for name, value in values.items()},
         launch.blocks_in_order(grid, simulation.order_seed),
         simulation.step_budget if budget is None else budget,
-        together=launch.blocks_together(block, local_bytes(code.arrays)),
+        together=min(math.prod(grid), launch.blocks_together(block, local_bytes(code.arrays))),
         counted=simulation.counters,
     )
 

@@ -1,9 +1,9 @@
 """Random kernels that aim at what compiled code could get wrong.
 
-A kernel is drawn by a seed. It has loops within branches and branches within loops, numbers of many
-types, shared tiles that threads exchange cells of, local arrays, atomics, shuffles and votes. Whole,
-it is without a race by construction. Of a part of them one line that matters is lost: a barrier, a
-guard, the first writing of a cell; what is to be found then, the interpreter says.
+A kernel is drawn by a seed. It has loops within branches and branches within loops, numbers of
+many types, shared tiles that threads exchange cells of, local arrays, atomics, shuffles and votes.
+Whole, it is without a race by construction. Of a part of them one line that matters is lost: a
+barrier, a guard, the first writing of a cell; what is to be found then, the interpreter says.
 """
 
 from __future__ import annotations
@@ -349,8 +349,9 @@ class _Maker:
         tile, cells = self.fresh("tile"), self.threads + self.rng.choice([0, 0, 1, 5])
         dtype = self.rng.choice(["int64", "int32", "float32", "float64", "uint8", "int16"])
         real = dtype.startswith("f")
+        last = self.threads - 1
         where = self.rng.choice([
-            "t", "t", f"{self.threads - 1} - t", f"(t + {self.rng.randint(1, 40)}) % {self.threads}",
+            "t", "t", f"{last} - t", f"(t + {self.rng.randint(1, 40)}) % {self.threads}",
         ])  # fmt: skip
         value = self.real(1) if real else f"{dtype}({self.integer(1)})"
         self.say(f"{tile} = cuda.shared.array({cells}, {dtype})")
@@ -388,12 +389,12 @@ class _Maker:
         self.say(f"{tile} = cuda.shared.array(({rows}, {columns}), float32)")
         self.say(f"{tile}[t // {side}, t % {side}] = {self.real(1)}")
         self.barrier()
-        last = self.threads - 1
+        last, whole = self.threads - 1, max(self.threads // side, 1)
         way = self.rng.choice([
             f"{tile}[({last} - t) // {side}, ({last} - t) % {side}]",
             f"{tile}[0, t % {min(side, self.threads)}]",
             f"{tile}[t // {side}, (t // 2) % {min(side, self.threads)}]",
-            f"{tile}[{self.integer(1)} % {max(self.threads // side, 1)}, t % {min(side, self.threads)}]",
+            f"{tile}[{self.integer(1)} % {whole}, t % {min(side, self.threads)}]",
         ])  # fmt: skip
         self.say(f"p = float32(p * 0.5 + {way})")
         self.barrier(weak=self.deep > 1)
@@ -426,9 +427,8 @@ class _Maker:
 
     def vote(self) -> None:
         if self.threads % 32:
-            self.say(
-                f"x += cuda.syncthreads_{self.rng.choice(['count', 'and', 'or'])}(int32({self.condition()}))"
-            )
+            how = self.rng.choice(["count", "and", "or"])
+            self.say(f"x += cuda.syncthreads_{how}(int32({self.condition()}))")
             return
         how = self.rng.choice(["all", "any", "ballot", "eq"])
         if how == "eq":
@@ -499,7 +499,8 @@ class _Maker:
                 name = rng.choice(list(INTEGERS))
                 if rng.random() < 0.1:
                     return "none.size"
-                return f"{name}[{self.index(SIZE) if depth else rng.choice(['i % 61', '60 - t % 61', '5'])}]"
+                where = rng.choice(["i % 61", "60 - t % 61", "5"])
+                return f"{name}[{self.index(SIZE) if depth else where}]"
             return rng.choice(names)
         inner = depth - 1
         one, two = self.integer(inner, only), self.integer(inner, only)
@@ -511,7 +512,8 @@ class _Maker:
         if kind < 0.65:
             return f"({one} {rng.choice(['//', '%'])} {two})"
         if kind < 0.72:
-            return f"(({one}) {rng.choice(['<<', '>>'])} {rng.choice(['1', '5', '31', '33', '(t & 7)'] if not self.in_function else ['1', '3'])})"
+            by = ["1", "3"] if self.in_function else ["1", "5", "31", "33", "(t & 7)"]
+            return f"(({one}) {rng.choice(['<<', '>>'])} {rng.choice(by)})"
         if kind < 0.8:
             return f"{rng.choice(['min', 'max'])}({one}, {two})"
         if kind < 0.84:
@@ -565,7 +567,8 @@ class _Maker:
         if kind < 0.7:
             return f"{self.real(1)} {compare} {self.real(0)}"
         if kind < 0.8:
-            return f"{self.integer(0)} {rng.choice(['<', '<='])} {self.integer(1)} {compare} {self.integer(0)}"
+            less = rng.choice(["<", "<="])
+            return f"{self.integer(0)} {less} {self.integer(1)} {compare} {self.integer(0)}"
         if kind < 0.9:
             word = rng.choice(["and", "or"])
             return f"({self.condition(0)} {word} {self.condition(0)})"
