@@ -12,9 +12,10 @@ from simt.compiled import traffic
 from simt.compiled.affine import Known, Lanes
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Number, memory_type
-from simt.compiled.arrays import Arrays, Memory
+from simt.compiled.arrays import Arrays, Memory, has_tiles
 from simt.compiled.context import Context
 from simt.compiled.masks import Here, Masks
+from simt.compiled.order import Order
 from simt.compiled.patterns import IN_ROWS, PIECE_BYTES, ROW, shape_of
 from simt.compiled.races import Races
 from simt.compiled.text import Register
@@ -25,6 +26,7 @@ from simt.kernel import ir
 from simt.kernel.legality import STEPS_OF_ACCESSES
 from simt.kernel.types import INT64
 from simt.machine.lanes import WARP, WARP_BITS
+from simt.vocabulary.atomics import ALWAYS_RETURN
 
 EachWarp = Callable[[Register, Register, Register], None]
 """(warp, its first element, its pattern), for a warp of which lanes take part."""
@@ -34,7 +36,7 @@ class Accesses:
     """The places of a function that touch memory.
 
     Args:
-        context, masks, values, arrays, races: of the function.
+        context, masks, values, arrays, races, order: of the function.
         code: the kernel.
         unraced: its loads from shared memory that nobody can race with, by identity.
 
@@ -50,14 +52,15 @@ class Accesses:
         values: Values,
         arrays: Arrays,
         races: Races,
+        order: Order,
         whole: Whole,
         code: ir.Code,
         unraced: Set[int],
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic = values, values.arithmetic
-        self.arrays, self.races, self.whole = arrays, races, whole
-        self._has_tiles = bool(code.static_shared_bytes)
+        self.arrays, self.races, self.order, self.whole = arrays, races, order, whole
+        self._has_tiles = has_tiles(code)
         self.sites = 0
         self.global_sizes: set[int] = set()
         self.shared_sizes: set[int] = set()
@@ -197,6 +200,8 @@ class Accesses:
         """
         context = self.context
         if self.masks.here.cells or not context.is_whole:
+            return False
+        if memory.space == "shared" and not memory.cells:
             return False
         if memory.space == "shared" and loads and memory.name not in self.whole.remembered:
             return False
@@ -436,35 +441,39 @@ class Accesses:
         self.whole.count(kind, node.site.line, place, memory, first)
         return place, first
 
-    def atomic(self, node: ir.Call, memory: Memory, indices: Any, value: Value) -> None:
-        """Updates cells lane after lane, where the order in which lanes do so shows in nothing.
+    def atomic(
+        self, node: ir.Call, memory: Memory, indices: Any, operands: Sequence[Value]
+    ) -> Value | None:
+        """Updates cells lane after lane; returns what lanes found, where somebody asks for it.
 
         Args:
-            node: the call, whose value nobody asks for.
-            memory: the array, of whole numbers.
+            node: the call.
+            memory: the array.
             indices: a value, or one for each axis.
-            value: the operand, in whatever type.
+            operands: one, or two of a compare-and-swap, in whatever type.
         """
-        w, name = self.w, node.path.removeprefix("cuda.atomic.")
+        w, name, dtype = self.w, node.path.removeprefix("cuda.atomic."), memory.dtype
+        if memory.space == "local":
+            raise NotCompiled("an atomic of local memory")
         line = node.site.line if node.site is not None else node.line
-        elements = self._access("atomic", line, memory, indices)
+        returns = node.used or name in ALWAYS_RETURN
+        elements = self._access("atom" if returns else "atomic", line, memory, indices)
         self.arrays.check_written(memory, elements)
-        type_, data = memory_type(memory.dtype), self.arrays.data(memory)
+        if self.order.shows:
+            self.order.check(node, memory, elements)
+        type_, data = memory_type(dtype), self.arrays.data(memory)
         here = self.masks.here
         lanes = self.masks.lanes_up_to(here)
+        found = self.values.room(dtype) if node.used else ""
         with w.loop(lanes) as lane, w.when(self.masks.takes_part(here, lane)):
             at = w.load(elements, "i64", lane)
-            text = self.values.converted(value, lane, memory.dtype)
+            texts = [self.values.converted(each, lane, dtype) for each in operands]
             old = w.load(data, type_, at)
-            if name in ("max", "min"):
-                sign = "s" if memory.dtype.kind == "i" else "u"
-                how = sign + ("gt" if name == "max" else "lt")
-                better = w.make(f"icmp {how} {type_} {text}, {old}")
-                new = w.make(f"select i1 {better}, {type_} {text}, {type_} {old}")
-            else:
-                new = w.make(f"{name.rstrip('_')} {type_} {old}, {text}")
-            w.store(new, data, type_, at)
+            if found:
+                w.store(old, found, type_, lane)
+            w.store(self.arithmetic.updated(name, old, texts, dtype), data, type_, at)
         self.arrays.mark_written(memory, elements)
+        return Value(dtype, lanes=found) if found else None
 
     def _access(
         self,
@@ -478,9 +487,11 @@ class Accesses:
         raced: bool = True,
     ) -> Register:
         """Checks and counts an access; returns memory with the element of each lane, i64."""
+        # An atomic that tells what it found counts as another kind of traffic, and as nothing else.
+        what, kind = kind, "atomic" if kind == "atom" else kind
         self.context.spend(STEPS_OF_ACCESSES[kind])
         elements = self._elements(memory, indices)
-        self._account(kind, line, memory, elements, each_warp, place)
+        self._account(what, line, memory, elements, each_warp, place)
         if raced:
             self.races.check(kind, memory, Each(self.context, elements, self.masks))
         else:
@@ -526,7 +537,7 @@ class Accesses:
         """Counts an access warp by warp, and does with each what is to be done.
 
         Args:
-            kind: "load", "store" or "atomic".
+            kind: "load", "store", "atomic", or "atom" for an atomic that tells what it found.
             line: its line.
             memory: the array.
             elements: memory with the element of each lane.
@@ -556,9 +567,9 @@ class Accesses:
     ) -> None:
         w, here, size = self.w, self.masks.here, memory.dtype.itemsize
         self.global_sizes.add(size)
-        what = "red" if kind == "atomic" else f"global_{kind}"
+        what = {"atomic": "red", "atom": "atom"}.get(kind, f"global_{kind}")
         counts = self.context.count(line, what, 4)
-        if kind == "atomic":
+        if kind in ("atomic", "atom"):
             w.add(self.masks.number_here(here), self.context.count(line, "atomic_updates"))
         address = self.context.slot(f"address {memory.name}")
         # Of the memory that a warp has sent for, it is known whether work was done meanwhile.
@@ -592,7 +603,7 @@ class Accesses:
         shared = "load" if kind == "load" else "store"
         counts = self.context.count(line, f"shared_{shared}", 4)
         wide = self.context.count(line, "wide_loads") if kind == "load" else ""
-        if kind == "atomic":
+        if kind in ("atomic", "atom"):
             w.add(self.masks.number_here(here), self.context.count(line, "shared_updates"))
         room = w.memory("i32")
         w.store("0", room, "i32")

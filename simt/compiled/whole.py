@@ -484,6 +484,8 @@ def remembering(code: ir.Code, affine: Affine, threads: int) -> dict[str, Rememb
         return found
     for number, loads in shared_loads(code).items():
         asked = code.arrays[number]
+        if asked.dynamic:
+            continue
         size, strides = asked.dtype.itemsize, row_major(asked.shape)
         offsets = []
         for load in loads:
