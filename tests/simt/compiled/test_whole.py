@@ -89,7 +89,7 @@ def test_compiled_as_interpreted(name: str, tmp_path: Path) -> None:
     for launch in LAUNCHES.values():
         for n in (*SIZES.values(), 0):
             rng = np.random.default_rng(n)
-            given = [np.zeros(260, np.float32), rng.standard_normal(300, np.float32), n]
+            given: list[Any] = [np.zeros(260, np.float32), rng.standard_normal(300, np.float32), n]
             report, counters, mine = both(path, launch, given)
             if report.hazards:
                 assert counters is None
@@ -158,7 +158,8 @@ def test_sectors_of_scattered_lanes(far: int, dtype: type[np.generic], tmp_path:
     rng = np.random.default_rng(far)
     places = rng.integers(-1 - far // 3, far, 200)
     a = rng.integers(0, 100, 1 << 18).astype(dtype)
-    report, counters, mine = both(path, (4, 64), [np.zeros(200, dtype), a, places])
+    given: list[Any] = [np.zeros(200, dtype), a, places]
+    report, counters, mine = both(path, (4, 64), given)
     assert not report.hazards
     assert counters == dict(report.by_line)
     assert (mine[0] == np.where(places < 0, 0, a[places])).all()
