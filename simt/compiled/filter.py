@@ -36,7 +36,7 @@ MAX_SHAPES = 64
 CLEARLY = 2.0
 """A first launch is compiled where it takes the interpreter so many times what it takes compiled,
 the compiler included: an estimate may be twice too high."""
-HARDLY = 0.1
+HARDLY = 0.05
 """A kernel is written, to see what it would take to compile, where that takes no more than so much
 of what its launches have taken."""
 BACK_OFF = 2
@@ -137,9 +137,6 @@ class Filter:
         found = self.measured = _known(setting, plan)
         if self.how != ALWAYS and not _may_pay(plan, found, key):
             return False
-        if not jit.available():
-            plan.refused = "there is no compiler"
-            return False
         try:
             run.check(arrays)
         except NotCompiled:
@@ -150,6 +147,9 @@ class Filter:
             plan.refused = str(reason)
             return False
         if self.how != ALWAYS and not _pays(plan, found, kernel):
+            return False
+        if not jit.available():  # to ask loads the compiler, which takes a while
+            plan.refused = "there is no compiler"
             return False
         if not before():
             return False

@@ -129,12 +129,6 @@ def told(out, a):
         print("three", i)
 
 
-def rows(out, a):
-    i = cuda.grid(1)
-    row = a[i]
-    out[i] = row[0]
-
-
 def turns(out, n):
     i = cuda.grid(1)
     total = int32(0)
@@ -227,6 +221,16 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     monkeypatch.setattr(run, "_KERNELS", Kept(run.MAX_KERNELS))
     monkeypatch.delenv(switch.VARIABLE, raising=False)
     return found
+
+
+def noting(really: Callable[..., Any], calls: list[Any]) -> Callable[..., Any]:
+    """A function that also keeps what it is called with."""
+
+    def called(*given: Any, **more: Any) -> Any:
+        calls.append(given)
+        return really(*given, **more)
+
+    return called
 
 
 def assert_same(one: Report, other: Report) -> None:
@@ -326,7 +330,6 @@ STAY = {
     "an observer": case(scale, (2, TPB), NAN, floats(), observers=(Shares(),)),
     "no races": case(scale, (2, TPB), NAN, floats(), detect_races=False),
     "printing": case(told, (1, 8), np.zeros(8), np.ones(8)),
-    "views": case(rows, (1, 8), np.zeros(8), np.ones((8, 2))),
     "every other cell": Case(
         scale, (1, 32), lambda: (np.zeros(64, np.float32)[::2], floats(32)), {}
     ),
@@ -356,11 +359,10 @@ def test_what_stays_once_may_be_compiled_with_other_arguments(attempts: list[boo
 def test_a_kernel_that_no_code_is_made_of_is_tried_once(
     attempts: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried = []
-    really = run.kernel_of
-    monkeypatch.setattr(run, "kernel_of", lambda *given: tried.append(given) or really(*given))
+    tried: list[Any] = []
+    monkeypatch.setattr(run, "kernel_of", noting(run.kernel_of, tried))
     for _ in range(3):
-        simulate(rows, compiled=True)[1, 8](np.zeros(8), np.ones((8, 2)))
+        simulate(told, compiled=True)[1, 8](np.zeros(8), np.ones(8))
     assert len(tried) == 1
     assert not attempts
 
@@ -409,9 +411,8 @@ def test_a_clean_read_of_what_another_launch_wrote(attempts: list[bool]) -> None
 def test_touches_are_found_when_they_are_asked_for(
     attempts: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    launches = []
-    really = launch.run
-    monkeypatch.setattr(launch, "run", lambda *a, **k: launches.append(a) or really(*a, **k))
+    launches: list[Any] = []
+    monkeypatch.setattr(launch, "run", noting(launch.run, launches))
     expected, _ = CLEAN["a map"].run(compiled=False)
     report, (out, a) = CLEAN["a map"].run(compiled=True)
     out[:], a[:] = 0, 0  # they are those of the launch, whatever comes after it
@@ -631,9 +632,8 @@ def test_where_there_is_no_compiler_everything_is_interpreted(
 def test_one_text_is_compiled_once(
     attempts: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
-    made = []
-    really = run.Compiled
-    monkeypatch.setattr(run, "Compiled", lambda *given: made.append(given) or really(*given))
+    made: list[Any] = []
+    monkeypatch.setattr(run, "Compiled", noting(run.Compiled, made))
     monkeypatch.setattr(run, "_MACHINE_CODE", Kept(2))
     monkeypatch.setattr(run, "_KERNELS", Kept(2))
     text = "from numba import cuda\n{}\ndef k(out):\n    out[cuda.grid(1)] = {}\n"
