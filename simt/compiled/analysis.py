@@ -39,7 +39,11 @@ def parts(node: Any) -> Iterator[ir.Expression]:
         if isinstance(value, ir.Expression):
             yield value
         elif isinstance(value, tuple):
-            yield from (part for part in value if isinstance(part, ir.Expression))
+            for part in value:
+                if isinstance(part, ir.Expression):
+                    yield part
+                elif isinstance(part, ir.Span):
+                    yield from parts(part)
 
 
 class Analysis:
@@ -192,7 +196,7 @@ class Analysis:
             return owner if isinstance(owner, bool) and len(found) == 1 else False
         if isinstance(node, ir.Load):
             space = getattr(node.array.type, "space", "global")
-            return space != "local" and found[1] is True
+            return space != "local" and found[0] is True and found[1] is True
         if isinstance(node, ir.Call):
             return self._call(node, found)
         if isinstance(node, ir.DeviceCall | ir.View):

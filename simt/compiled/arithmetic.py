@@ -107,6 +107,49 @@ class Arithmetic:
             return self._shifted(operator, left, right, dtype)
         raise NotCompiled(f"{operator} of whole numbers")
 
+    def updated(self, name: str, old: str, operands: Sequence[str], dtype: Number) -> str:
+        """Returns what an atomic leaves in a cell; raises NotCompiled for one that is not known.
+
+        Args:
+            name: "add", "max", "cas" ...
+            old: what is in the cell.
+            operands: its operands, in the cell's type.
+            dtype: that type.
+        """
+        w, type_, real = self.w, register_type(dtype), dtype.kind == "f"
+        first, last = operands[0], operands[-1]
+        letter = "s" if dtype.kind == "i" else "u"
+        if name in ("max", "min"):
+            # As Python's: a NaN in memory stays, and a NaN operand never gets in.
+            how = "gt" if name == "max" else "lt"
+            compare = f"fcmp o{how}" if real else f"icmp {letter}{how}"
+            better = w.make(f"{compare} {type_} {last}, {old}")
+            return w.make(f"select i1 {better}, {type_} {last}, {type_} {old}")
+        if name in ("add", "sub"):
+            return w.make(f"{'f' if real else ''}{name} {type_} {old}, {last}")
+        if real:
+            raise NotCompiled(f"an atomic of floats: {name}")
+        if name in ("and_", "or_", "xor"):
+            return w.make(f"{name.rstrip('_')} {type_} {old}, {last}")
+        if name == "exch":
+            return last
+        if name == "cas":
+            same = w.make(f"icmp eq {type_} {old}, {first}")
+            return w.make(f"select i1 {same}, {type_} {last}, {type_} {old}")
+        if name == "inc":
+            over = w.make(f"icmp uge {type_} {old}, {last}")
+            more = w.make(f"add {type_} {old}, 1")
+            return w.make(f"select i1 {over}, {type_} 0, {type_} {more}")
+        if name == "dec":
+            none, over = (
+                w.make(f"icmp eq {type_} {old}, 0"),
+                w.make(f"icmp ugt {type_} {old}, {last}"),
+            )
+            back = w.make(f"or i1 {none}, {over}")
+            less = w.make(f"sub {type_} {old}, 1")
+            return w.make(f"select i1 {back}, {type_} {last}, {type_} {less}")
+        raise NotCompiled(f"an atomic: {name}")
+
     def _divided(self, operator: str, left: str, right: str, dtype: Number) -> str:
         """Rounded down as Python does; 0 where it is divided by 0, as NumPy gives."""
         w, type_ = self.w, register_type(dtype)

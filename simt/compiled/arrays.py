@@ -27,7 +27,7 @@ class Memory:
         dtype: of a cell.
         shape, strides: for each axis a constant, or the slot that holds it.
         stored: whether the kernel stores to it.
-        cells: how many it has, where the text says so.
+        cells: how many it has, where the text says so; 0 where the launch does.
         offset: its first byte within the block's shared memory.
     """
 
@@ -39,6 +39,11 @@ class Memory:
     stored: bool = True
     cells: int = 0
     offset: int = 0
+
+
+def has_tiles(code: ir.Code) -> bool:
+    """Whether a kernel has shared memory."""
+    return any(request.space == "shared" for request in code.arrays)
 
 
 class Arrays:
@@ -78,11 +83,14 @@ class Arrays:
         if number not in self.known:
             asked = self.code.arrays[number]
             memory_type(asked.dtype)
+            name, shape = f"own {number}", tuple(map(str, asked.shape))
+            if asked.dynamic:
+                shape = (self.context.slot(f"shape {name} 0"),)
             memory = Memory(
-                f"own {number}",
+                name,
                 asked.space,
                 asked.dtype,
-                tuple(map(str, asked.shape)),
+                shape,
                 tuple(map(str, row_major(asked.shape))),
                 cells=int(np.prod(asked.shape)),
                 offset=asked.offset,
@@ -92,7 +100,7 @@ class Arrays:
                 self._fresh_local(memory)
             else:
                 left = self.context.slot(f"left {memory.name}")
-                self.w.own.append(f"  store i64 {memory.cells}, ptr {left}")
+                self.w.own.append(f"  store i64 {memory.cells or memory.shape[0]}, ptr {left}")
         return self.known[number]
 
     def _fresh_local(self, memory: Memory) -> None:

@@ -16,10 +16,11 @@ from simt.compiled import traffic
 from simt.compiled.accesses import Accesses
 from simt.compiled.analysis import NotCompiled
 from simt.compiled.arithmetic import Arithmetic, memory_type, number_type
-from simt.compiled.arrays import Arrays, Memory
+from simt.compiled.arrays import Arrays, Memory, has_tiles
 from simt.compiled.context import Context
 from simt.compiled.intervals import unraced_loads
 from simt.compiled.masks import Masks
+from simt.compiled.order import Order
 from simt.compiled.races import Races
 from simt.compiled.statements import Statements
 from simt.compiled.together import Together
@@ -57,8 +58,9 @@ class Emitter:
         affine = frame.affine
         remembered = remembering(code, affine, self.context.threads) if affine else {}
         whole = self.whole = Whole(self.context, values, self._arrays, races, remembered)
+        self.order = Order(self.context, masks, code)
         self._accesses = Accesses(
-            self.context, masks, values, self._arrays, races, whole, code, unraced
+            self.context, masks, values, self._arrays, races, self.order, whole, code, unraced
         )
         self._words = Words(self.context, masks, values)
         self._statements = Statements(
@@ -131,7 +133,7 @@ class Emitter:
         for name, (given, own) in code.parameters.items():
             self._parameter(name, given, own)
         syncs_warps = "cuda.syncwarp" in code.names
-        self.context.begin(syncs_warps=syncs_warps, has_tiles=bool(code.static_shared_bytes))
+        self.context.begin(syncs_warps=syncs_warps, has_tiles=has_tiles(code))
         self._statements.block(code.body, last=True)
         self.context.end()
         w.do(f"ret i32 {CLEAN}")
@@ -160,8 +162,8 @@ def _check(code: ir.Code) -> None:
         raise NotCompiled("parts of warps, or arrays beside the kernel")
     if any("fence" in name or "cuda.cg" in name for name in code.names):
         raise NotCompiled("fences, and barriers of the grid")
+    if sum(request.dynamic for request in code.arrays) > 1:
+        raise NotCompiled("several arrays in the same dynamic shared memory")
     for request in code.arrays:
-        if request.dynamic:
-            raise NotCompiled("dynamic shared memory")
         if request.dtype.kind not in "biuf" or request.dtype == np.float16:
             raise NotCompiled("structures, or numbers that are not compiled")

@@ -22,14 +22,17 @@ from simt.compiled.library import FUNCTIONS as LIBRARY
 from simt.compiled.masks import Here, Masks
 from simt.compiled.text import Register
 from simt.compiled.together import BARRIERS, SHUFFLES, VOTES, Together
-from simt.compiled.values import Value, Values, Worth
+from simt.compiled.values import Value, Values, Worth, parts_of
 from simt.compiled.variables import Variables
+from simt.compiled.views import View, Views
 from simt.compiled.words import Words
 from simt.kernel import ir, types
 from simt.kernel.types import BOOL, FLOAT32, INT64, RangeType, TupleType
 from simt.vocabulary.loops import ARRAY_LENGTH
 
-ATOMICS = {f"cuda.atomic.{name}" for name in "add sub and_ or_ xor max min".split()}
+ATOMICS = {
+    f"cuda.atomic.{name}" for name in "add sub and_ or_ xor max min inc dec exch cas".split()
+}
 _DONE_FIRST = {
     "cuda.syncwarp", *BARRIERS, *SHUFFLES, *VOTES, *ATOMICS,
     "array.shape", "builtin.len", "builtin.range", "cuda.activemask",
@@ -67,6 +70,7 @@ class Expressions:
         self.values, self.arithmetic, self.variables = values, values.arithmetic, variables
         self.accesses, self.arrays = accesses, accesses.arrays
         self.together, self.words, self.inline = together, words, inline
+        self.views = Views(context, masks, values)
         self._made: dict[int, Any] = {}
 
     def is_alike(self, node: ir.Expression) -> bool:
@@ -78,7 +82,7 @@ class Expressions:
     def worked_out(self, node: ir.Expression) -> Any:
         """Returns a value, a tuple of them, an array, or None for a call that gives nothing."""
         if isinstance(node.type, types.ArrayType):
-            return self.array(node)
+            return self.array_or_view(node)
         if isinstance(node, ir.Tuple):
             return tuple(self.worked_out(part) for part in node.parts)
         if isinstance(node, ir.Call) and (
@@ -122,8 +126,51 @@ class Expressions:
         return Worth(dtype, lambda lane: self.pure(node, lane))
 
     def array(self, node: ir.Expression) -> Memory:
-        """Returns the one array that an expression stands for."""
+        """Returns the one array that an expression stands for; raises NotCompiled for a view."""
+        found = self.array_or_view(node)
+        if isinstance(found, View):
+            raise NotCompiled("a view, of which something is asked")
+        return found
+
+    def view_of(self, node: ir.Expression) -> View:
+        """Returns the array that an expression stands for as a view, if only of all of it."""
+        found = self.array_or_view(node)
+        return found if isinstance(found, View) else self.views.of_all(found)
+
+    def _view(self, node: ir.View) -> View:
+        """A part of an array, from what is worked out now."""
+        base = self.view_of(node.array)
+        parts: list[Value | tuple[Value | None, Value | None, int]] = []
+        for part in node.parts:
+            if not isinstance(part, ir.Span):
+                parts.append(self._number(part))
+                continue
+            low, high = (
+                None if each is None else self._number(each) for each in (part.low, part.high)
+            )
+            step = 1
+            if part.step is not None:
+                if not isinstance(part.step, ir.Constant) or not int(part.step.value):
+                    raise NotCompiled("a slice whose step is not written down")
+                step = int(part.step.value)
+            parts.append((low, high, step))
+        return self.views.part(base, tuple(parts))
+
+    def _number(self, node: ir.Expression) -> Value:
+        found = self.worked_out(node)
+        if not isinstance(found, Value):
+            raise NotCompiled("an index that is no number")
+        return found
+
+    def _indices(self, node: ir.Expression) -> tuple[Value, ...]:
+        found: tuple[Value, ...] = parts_of(self.worked_out(node))
+        return found
+
+    def array_or_view(self, node: ir.Expression) -> Memory | View:
+        """Returns the one array that an expression stands for, or the part of one."""
         found: Any = None
+        if isinstance(node, ir.View):
+            return self._view(node)
         if isinstance(node, ir.Read):
             found = self.variables.frame.variables.get(node.variable)
         elif isinstance(node, ir.Temporary):
@@ -132,7 +179,7 @@ class Expressions:
             found = self.arrays.own(node.number)
         else:
             raise NotCompiled(f"an array that is {type(node).__name__}")
-        if not isinstance(found, Memory):
+        if not isinstance(found, Memory | View):
             raise NotCompiled("an array that is not known")
         return found
 
@@ -174,10 +221,17 @@ class Expressions:
     def _load(self, node: ir.Load) -> Value:
         if node.field:
             raise NotCompiled("a field of a structure")
-        memory = self.array(node.array)
+        memory = self.array_or_view(node.array)
+        if isinstance(memory, View):
+            element = self.views.element(memory, self._indices(node.index))
+            alike = self.is_alike(node)
+            return self.accesses.load(node, memory.memory, (None,), element, alike=alike)
         axes = self.known_axes(node)
         if self.accesses.can_be_whole(memory, axes, loads=True):
-            return self.accesses.load_whole(node, memory, axes, self.first_indices(node))
+            indices = self.indices_at(node, ["0"])[0]
+            return self.accesses.load_whole(node, memory, axes, indices)
+        if self.accesses.can_be_rows(memory, axes, loads=True):
+            return self.accesses.load_rows(node, memory, axes, self.end_indices(node))
         indices = self.worked_out(node.index)
         return self.accesses.load(node, memory, axes, indices, alike=self.is_alike(node))
 
@@ -188,13 +242,20 @@ class Expressions:
             return (None,) * len(each)
         return tuple(affine.of(part) for part in each)
 
-    def first_indices(self, node: ir.Load | ir.Store) -> list[Register]:
-        """Returns the index that the block's first lane has along each axis, i64."""
-        indices = []
+    def end_indices(self, node: ir.Load | ir.Store) -> list[list[Register]]:
+        """Returns the indices of the first lane that takes part, and of the last, i64."""
+        return self.indices_at(node, [self.masks.first_lane(), self.masks.last_lane()])
+
+    def indices_at(
+        self, node: ir.Load | ir.Store, lanes: Sequence[Register]
+    ) -> list[list[Register]]:
+        """Returns the index that each of some lanes has along each axis, i64."""
+        indices: list[list[Register]] = [[] for _ in lanes]
         for part in _parts_of_index(node):
             self.prepare(part)
-            text = self.pure(part, None if self.is_alike(part) else "0")
-            indices.append(self.arithmetic.converted(text, number_type(part.type), INT64))
+            for lane, own in zip(lanes, indices, strict=True):
+                text = self.pure(part, None if self.is_alike(part) else lane)
+                own.append(self.arithmetic.converted(text, number_type(part.type), INT64))
         return indices
 
     def all_hold(self, node: ir.Expression, *, true: bool = True) -> Register | None:
@@ -316,8 +377,7 @@ class Expressions:
             brought, named = self.worked_out(predicate), self.worked_out(mask)
             return self.together.vote(node, number_type(node.type), brought, named)
         if path == "array.shape":
-            memory = self.array(node.arguments[0])
-            return tuple(Value(INT64, side) for side in memory.shape)
+            return self.view_of(node.arguments[0]).sides
         if node.function is ARRAY_LENGTH or path in ("builtin.len", "len"):
             return self._length(node)
         if path == "builtin.range" and isinstance(node.type, RangeType):
@@ -340,11 +400,11 @@ class Expressions:
         given = node.arguments[0]
         if not isinstance(given.type, types.ArrayType):
             raise NotCompiled(node.path)
-        memory = self.array(given)
+        sides = self.view_of(given).sides
         slices = node.path == "len" and node.function is not ARRAY_LENGTH
-        if slices and len(memory.shape) > 1:
+        if slices and len(sides) > 1:
             raise NotCompiled("a slice of several dimensions")
-        return Value(INT64, memory.shape[0])
+        return sides[0]
 
     def _range(self, node: ir.Call, dtype: Number) -> tuple[Value, ...]:
         """Start, stop and step."""
@@ -361,13 +421,13 @@ class Expressions:
             )
         return found[0], found[1], step
 
-    def _atomic(self, node: ir.Call) -> None:
-        array, index, operand = node.arguments
-        memory = self.array(array)
-        if node.used or memory.dtype.kind == "f":
-            raise NotCompiled("an atomic whose order may show")
-        indices = self.worked_out(index)
-        self.accesses.atomic(node, memory, indices, self.worked_out(operand))
+    def _atomic(self, node: ir.Call) -> Value | None:
+        array, *given = node.arguments
+        memory = self.array_or_view(array)
+        indices, *operands = map(self.worked_out, given)
+        if isinstance(memory, View):
+            indices, memory = self.views.element(memory, parts_of(indices)), memory.memory
+        return self.accesses.atomic(node, memory, indices, operands)
 
     # What only some lanes do
 
@@ -552,7 +612,12 @@ class Expressions:
         if place is not None:
             return place
         if node.path.startswith("array."):
-            return self.words.attribute(node, self.array(node.arguments[0]))
+            found = self.array_or_view(node.arguments[0])
+            if isinstance(found, Memory):
+                return self.words.attribute(node, found)
+            if node.path != "array.size" or len(found.sides) != 1:
+                raise NotCompiled(f"{node.path} of a view")
+            return self.values.converted(found.sides[0], lane or "0", INT64)
         return self.words.call(node, [self.pure(part, lane) for part in node.arguments])
 
 

@@ -237,5 +237,7 @@ def _within(
         yield from parts(value)
     elif isinstance(value, tuple):
         for part in value:
-            if not isinstance(part, ir.Statement):
+            if isinstance(part, ir.Span):
+                yield from _within((part.low, part.high, part.step), parts)
+            elif not isinstance(part, ir.Statement):
                 yield from _within(part, parts)

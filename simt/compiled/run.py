@@ -17,8 +17,10 @@ from simt.compiled.jit import Compiled
 from simt.compiled.kept import Kept
 from simt.compiled.text import Writer
 from simt.kernel import ir
+from simt.machine.launch import blocks_together
 from simt.machine.memory import Array
 from simt.report import Counters, Dim3, GlobalCounters, SharedCounters
+from simt.vocabulary.allocate import local_bytes
 
 MAX_MET = 1 << 20
 SHADOWS = ("writers", "readers", "updaters")
@@ -37,12 +39,14 @@ class Room:
         state: where what a kernel needs lies, but for what a launch hands it.
         alive: the memory that the state tells of.
         shadows: those of shared memory, whose words hold the barrier they were written at.
+        dynamic_bytes: dynamic shared memory of a block.
         epoch: the next barrier.
     """
 
     state: np.ndarray
     alive: list[np.ndarray]
     shadows: list[np.ndarray]
+    dynamic_bytes: int
     epoch: int = 1
 
     def forget(self) -> None:
@@ -52,10 +56,10 @@ class Room:
         self.epoch = 1
 
 
-def _new_room(emitter: Emitter) -> Room:
-    """Returns a room in which no launch has been."""
+def _new_room(emitter: Emitter, dynamic_bytes: int) -> Room:
+    """Returns a room in which no launch has been, for so much dynamic shared memory."""
     state = np.zeros(len(emitter.slots) + 1, np.int64)
-    room = Room(state, [], [])
+    room = Room(state, [], [], dynamic_bytes)
 
     def memory(name: str, cells: np.ndarray) -> np.ndarray:
         if name in emitter.slots:
@@ -73,10 +77,13 @@ def _new_room(emitter: Emitter) -> Room:
             memory(f"data {own.name}", np.zeros(own.cells * emitter.lanes, own.dtype))
             memory(f"unset {own.name}", np.zeros(own.cells * emitter.lanes, np.uint8))
         elif own.space == "shared":
-            memory(f"data {own.name}", np.zeros(own.cells, own.dtype))
+            cells = own.cells or dynamic_bytes // own.dtype.itemsize
+            if not own.cells:
+                state[emitter.slots[f"shape {own.name} 0"]] = cells
+            memory(f"data {own.name}", np.zeros(cells, own.dtype))
             memory(f"left {own.name}", np.zeros(1, np.int64))
             for what in SHADOWS:
-                shadow = memory(f"shadow {what} {own.name}", np.zeros(own.cells, np.int64))
+                shadow = memory(f"shadow {what} {own.name}", np.zeros(cells, np.int64))
                 room.shadows.append(shadow)
     for place in emitter.whole.places:
         if place.table is not None:
@@ -92,24 +99,40 @@ def _new_room(emitter: Emitter) -> Room:
 
 @dataclass(eq=False)
 class Kernel:
-    """A kernel that has been compiled for a shape of block.
+    """A kernel written for a shape of block, and compiled when it is first run.
 
     Attributes:
         emitter: what its text was written by.
-        compiled: the machine code.
+        text: that text.
         rooms: those that no launch has at present. Threads take and give back whole rooms.
     """
 
     emitter: Emitter
-    compiled: Compiled
+    text: str
     rooms: list[Room] = field(default_factory=list)
+    _compiled: Compiled | None = None
 
-    def room(self) -> Room:
-        """Returns a room that nobody else has."""
+    @property
+    def is_compiled(self) -> bool:
+        """Whether there is machine code for it, its own or that of another with the same text."""
+        return self._compiled is not None or _MACHINE_CODE.get(self.text) is not None
+
+    def compiled(self) -> Compiled:
+        """Returns its machine code, made if there is none."""
+        if self._compiled is None:
+            known = _MACHINE_CODE.get(self.text)
+            self._compiled = known or _MACHINE_CODE.keep(self.text, Compiled(self.text, "blocks"))
+        return self._compiled
+
+    def room(self, dynamic_bytes: int) -> Room:
+        """Returns a room that nobody else has, for so much dynamic shared memory."""
         try:
-            return self.rooms.pop()
+            found = self.rooms.pop()
         except IndexError:
-            return _new_room(self.emitter)
+            return _new_room(self.emitter, dynamic_bytes)
+        if found.dynamic_bytes != dynamic_bytes:
+            return _new_room(self.emitter, dynamic_bytes)
+        return found
 
 
 _KERNELS = Kept(MAX_KERNELS)
@@ -118,13 +141,13 @@ _MACHINE_CODE = Kept(MAX_KERNELS)
 
 
 def kernel_of(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
-    """Returns a compiled kernel; raises NotCompiled."""
+    """Returns a kernel, written; raises NotCompiled."""
     # The code is kept with it: its number is nobody else's so long.
     key = id(code), block, unset
     found = _KERNELS.get(key)
     if found is None:
         try:
-            made: Kernel | NotCompiled = _compile(code, block, unset)
+            made: Kernel | NotCompiled = _written(code, block, unset)
         except NotCompiled as reason:
             made = reason.with_traceback(None)
         found = _KERNELS.keep(key, (code, made))
@@ -133,29 +156,15 @@ def kernel_of(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     return found[1]  # type: ignore[no-any-return]
 
 
-def is_compiled(code: ir.Code, block: Dim3, unset: frozenset[str]) -> bool:
-    """Whether a kernel has been compiled and is still kept."""
-    found = _KERNELS.get((id(code), block, unset))
-    return found is not None and isinstance(found[1], Kernel)
+def is_written(number: int, block: Dim3, unset: frozenset[str]) -> bool:
+    """Whether a kernel is kept, by the identity of its code."""
+    return _KERNELS.get((number, block, unset)) is not None
 
 
-def forget() -> None:
-    """Lets go of all kernels that have been compiled."""
-    _KERNELS.found.clear()
-    _MACHINE_CODE.found.clear()
-
-
-def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
+def _written(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
-    text += _all_blocks(emitter)
-    for key in emitter.math:
-        try:
-            library.loop(key)
-        except LookupError:
-            raise NotCompiled(f"a function that is found in no library: {key}") from None
-    compiled = _MACHINE_CODE.get(text) or _MACHINE_CODE.keep(text, Compiled(text, "blocks"))
-    return Kernel(emitter, compiled)
+    return Kernel(emitter, text + _all_blocks(emitter))
 
 
 def _all_blocks(emitter: Emitter) -> str:
@@ -165,6 +174,9 @@ def _all_blocks(emitter: Emitter) -> str:
         "order",
         "count",
         "block",
+        "blocks before",
+        "blocks in a batch",
+        "batch",
         "block 0",
         "block 1",
         "block 2",
@@ -182,6 +194,9 @@ def _all_blocks(emitter: Emitter) -> str:
     with w.loop(w.load(word("count"), "i64")) as turn:
         number = w.load(order, "i64", turn)
         w.store(number, word("block"), "i64")
+        nth = w.make(f"add i64 {w.load(word('blocks before'), 'i64')}, {turn}")
+        batch = w.make(f"udiv i64 {nth}, {w.load(word('blocks in a batch'), 'i64')}")
+        w.store(batch, word("batch"), "i64")
         x, y = w.load(word("grid 0"), "i64"), w.load(word("grid 1"), "i64")
         w.store(w.make(f"urem i64 {number}, {x}"), word("block 0"), "i64")
         rest = w.make(f"udiv i64 {number}, {x}")
@@ -210,6 +225,8 @@ def run(
     together: int = 1,
     bounded: bool = False,
     counted: bool = True,
+    shuffled: bool = False,
+    dynamic_bytes: int = 0,
 ) -> dict[int, Counters] | None:
     """Runs a launch; returns its counters, or None where something is suspicious.
 
@@ -222,6 +239,8 @@ def run(
         together: how many blocks those are.
         bounded: whether it is known that they cannot spend it.
         counted: whether anybody asks for the counters.
+        shuffled: whether lanes take their turn at atomics in an order that is drawn.
+        dynamic_bytes: dynamic shared memory of a block.
 
     Raises:
         NotCompiled: something stays with the interpreter.
@@ -232,7 +251,10 @@ def run(
         raise NotCompiled("counts of widths that hang on what lanes agree on")
     unset = frozenset(n for n, a in arrays.items() if a.initialised is not None)
     kernel = kernel_of(code, block, unset)
-    emitter, room = kernel.emitter, kernel.room()
+    if shuffled and kernel.emitter.order.shows:
+        raise NotCompiled("an atomic whose order may show, in an order that is drawn")
+    emitter, compiled = kernel.emitter, kernel.compiled()
+    room = kernel.room(dynamic_bytes)
     state = room.state.copy()
     alive: list[np.ndarray] = []
 
@@ -250,6 +272,7 @@ def run(
     order = np.ascontiguousarray(order, np.int64)
     memory("order", order)
     put("most steps", most_steps)
+    put("blocks in a batch", blocks_together(block, local_bytes(code.arrays)))
     for axis in range(3):
         put(f"grid {axis}", grid[axis])
     for name, array in arrays.items():
@@ -259,7 +282,7 @@ def run(
         for axis, (side, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
             put(f"shape {name} {axis}", side)
             put(f"stride {name} {axis}", stride)
-        for what in SHADOWS:
+        for what in (*SHADOWS, "turns"):
             if f"shadow {what} {name}" in emitter.slots:
                 memory(f"shadow {what} {name}", np.zeros(array.flat.size, np.int64))
         if array.initialised is not None:
@@ -280,9 +303,10 @@ def run(
     end = first = spent = 0
     while first < order.size and not end:
         at_once = max(1, LANE_STEPS_AT_A_TIME // (emitter.lanes * max(1, spent or most_steps)))
+        put("blocks before", first)
         put("order", order[first:].ctypes.data)
         put("count", min(at_once, order.size - first))
-        end = kernel.compiled.run(state.ctypes.data)
+        end = compiled.run(state.ctypes.data)
         spent = int(state[emitter.slots["most steps seen"]])
         first += at_once
     if end:
@@ -334,7 +358,7 @@ def by_line(emitter: Emitter, counters: np.ndarray) -> dict[int, Counters]:
     """Returns what was counted, as the interpreter's observers have it."""
     fields: dict[int, dict[str, Any]] = defaultdict(dict)
     for (line, what), at in emitter.counted.items():
-        if what.startswith("global_") or what == "red":
+        if what.startswith("global_") or what in ("red", "atom"):
             requests, sectors, least, bytes_ = counters[at : at + 4].tolist()
             if requests:
                 fields[line][what] = GlobalCounters(requests, sectors, sectors - least, bytes_)

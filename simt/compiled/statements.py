@@ -19,6 +19,7 @@ from simt.compiled.text import Register
 from simt.compiled.together import Together
 from simt.compiled.values import Value, Values, parts_of
 from simt.compiled.variables import Variables, frame_of
+from simt.compiled.views import View
 from simt.compiled.words import Words
 from simt.kernel import ir, types
 from simt.kernel.types import INT64
@@ -69,7 +70,7 @@ class Statements:
     ) -> None:
         self.context, self.w, self.masks = context, context.w, masks
         self.values, self.arithmetic, self.variables = values, values.arithmetic, variables
-        self.accesses = accesses
+        self.accesses, self.order = accesses, accesses.order
         self.expressions = Expressions(
             context, masks, values, variables, accesses, together, words, self._inline
         )
@@ -125,9 +126,13 @@ class Statements:
         if node.empty:
             return
         if isinstance(target, str) and isinstance(frame.types.get(target), types.ArrayType):
-            self._name_array(target, self.expressions.array(value))
+            self._name_array(target, self.expressions.array_or_view(value))
         elif isinstance(target, int):
-            self.variables.put_aside(target, self.expressions.worked_out(value))
+            aside = self.expressions.worked_out(value)
+            if isinstance(aside, View):
+                known = frame.temporaries.get(target)
+                aside = self.expressions.views.kept(aside, known, self.masks.everybody)
+            self.variables.put_aside(target, aside)
         elif target is None:
             self.expressions.worked_out(value)
         else:
@@ -143,9 +148,15 @@ class Statements:
             dtype = number_type(node.type, f"{target} holds no number")
             self.variables.give(target, dtype, found, self.masks.here)
 
-    def _name_array(self, name: str, array: Memory) -> None:
-        """Gives an array a name, which is nothing that happens at run time."""
+    def _name_array(self, name: str, array: Memory | View) -> None:
+        """Gives an array a name, which is nothing that happens at run time; but for a view."""
         frame = self.variables.frame
+        if isinstance(array, View) and name not in frame.analysis.checked:
+            known = frame.variables.get(name)
+            if known is not None and not isinstance(known, View):
+                raise NotCompiled("a name of an array and of a part of one")
+            frame.variables[name] = self.expressions.views.kept(array, known, self.masks.here)
+            return
         if frame.variables.setdefault(name, array) is not array or name in frame.analysis.checked:
             raise NotCompiled("a name of several arrays, or of none in some lanes")
 
@@ -153,13 +164,21 @@ class Statements:
         if node.field:
             raise NotCompiled("a field of a structure")
         value = self.expressions.worked_out(node.value)
-        memory = self.expressions.array(node.array)
+        memory = self.expressions.array_or_view(node.array)
+        if isinstance(memory, View):
+            named = parts_of(self.expressions.worked_out(node.index))
+            element = self.expressions.views.element(memory, named)
+            self.accesses.store(node, memory.memory, element, value)
+            return
         axes = self.expressions.known_axes(node)
         if self.accesses.can_be_whole(memory, axes, loads=False):
-            indices = self.expressions.first_indices(node)
+            indices = self.expressions.indices_at(node, ["0"])[0]
             self.accesses.store_whole(node, memory, axes, indices, value)
-            return
-        self.accesses.store(node, memory, axes, self.expressions.worked_out(node.index), value)
+        elif self.accesses.can_be_rows(memory, axes, loads=False):
+            ends = self.expressions.end_indices(node)
+            self.accesses.store_rows(node, memory, axes, ends, value)
+        else:
+            self.accesses.store(node, memory, self.expressions.worked_out(node.index), value)
 
     # Branches
 
@@ -321,7 +340,7 @@ class Statements:
         if not apart and not leaves_loop(node.body):
             self._loop_together(node, number, most, turns)
         else:
-            self._loop_apart(node, number, alike=alike, counted=bool(most))
+            self._loop_apart(node, number, most, turns, alike=alike)
         if not may_leave(node):
             # All that came to it come past it.
             self.masks.here = before
@@ -329,8 +348,10 @@ class Statements:
     def _loop_together(self, node: ir.Loop, n: int, most: str, turns: Register) -> None:
         """A loop that all lanes leave at the same turn, by its test."""
         w, before = self.w, self.masks.here
+        self.order.enter_loop(node)
         made = self.context.no_turns()
         w.label(f"again{n}")
+        self.order.turn()
         self._count_turn(most, turns, f"out{n}")
         if node.steps:
             self.context.spend(node.steps)
@@ -349,11 +370,14 @@ class Statements:
         self.block(node.after)
         w.do(f"br label %again{n}")
         w.lines.append(f"out{n}:")
+        self.order.leave_loop()
         self.context.most_turns(node, made)
         if node.orelse:
             self.block(node.orelse)
 
-    def _loop_apart(self, node: ir.Loop, n: int, *, alike: bool, counted: bool) -> None:
+    def _loop_apart(
+        self, node: ir.Loop, n: int, most: str, turns: Register, *, alike: bool
+    ) -> None:
         """A loop that lanes leave at different turns, or in the middle of one."""
         w, masks, before = self.w, self.masks, self.masks.here
         running = masks.copy(before)
@@ -361,13 +385,15 @@ class Statements:
         for cells in (finished, broken, continued):
             masks.zero(cells)
         self._loops.append(_Loop(broken, continued))
+        self.order.enter_loop(node)
         made = self.context.no_turns()
         w.label(f"again{n}")
+        self.order.turn()
         masks.here = running
         w.do(f"br i1 {masks.is_empty(running)}, label %out{n}, label %test{n}")
         w.lines.append(f"test{n}:")
-        if counted:
-            raise NotCompiled("a loop over an array that lanes may leave apart")
+        if most:
+            self._end_untested(n, most, turns, running, finished)
         if node.steps:
             self.context.spend(node.steps)
         if not alike and not leaves_loop(node.body) and not before.cells:
@@ -390,6 +416,7 @@ class Statements:
         w.lines.append(f"out{n}:")
         self.context.most_turns(node, made)
         self._loops.pop()
+        self.order.leave_loop()
         ended = masks.room_around(finished)
         if node.orelse:
             masks.count_lanes(ended)
@@ -465,10 +492,20 @@ class Statements:
         if not isinstance(node.most, ir.Call) or node.most.function is not MAX_TURNS:
             raise NotCompiled("a loop that ends after turns that nobody knows")
         found = [self.expressions.worked_out(each) for each in node.most.arguments]
-        if any(each.lanes for each in found):
-            raise NotCompiled("a loop over arrays whose lengths lanes do not share")
-        texts = [self.values.in_type(each, INT64).text for each in found]
+        texts = [self._largest(each) for each in found]
         return self.arithmetic.extreme("min", texts, [INT64] * len(texts), INT64)
+
+    def _largest(self, length: Value) -> str:
+        """The largest that a lane has that is here, i64."""
+        if not length.lanes:
+            return self.values.in_type(length, INT64).text
+        w, most, here = self.w, self.w.memory("i64"), self.masks.here
+        w.store("0", most, "i64")
+        with w.loop(str(self.context.lanes)) as lane, w.when(self.masks.takes_part(here, lane)):
+            known, own = w.load(most, "i64"), self.values.converted(length, lane, INT64)
+            more = w.make(f"icmp sgt i64 {own}, {known}")
+            w.store(w.make(f"select i1 {more}, i64 {own}, i64 {known}"), most, "i64")
+        return w.load(most, "i64")
 
     def _count_turn(self, most: str, turns: str, out: str) -> None:
         if not most:
@@ -478,6 +515,20 @@ class Statements:
         over = w.make(f"icmp eq i64 {count}, {most}")
         w.store(w.make(f"add i64 {count}, 1"), turns, "i64")
         w.do(f"br i1 {over}, label %{out}, label %more{n}")
+        w.lines.append(f"more{n}:")
+
+    def _end_untested(
+        self, n: int, most: str, turns: Register, running: Here, finished: Register
+    ) -> None:
+        """Ends a loop after so many turns, for all lanes that are still in it."""
+        w = self.w
+        count = w.load(turns, "i64")
+        w.store(w.make(f"add i64 {count}, 1"), turns, "i64")
+        over = w.make(f"icmp eq i64 {count}, {most}")
+        w.do(f"br i1 {over}, label %end{n}, label %more{n}")
+        w.lines.append(f"end{n}:")
+        self._join(finished, running.cells)
+        w.do(f"br label %out{n}")
         w.lines.append(f"more{n}:")
 
     def _turn_limit(self) -> None:
@@ -525,7 +576,8 @@ class Statements:
         variables.forget()
         for (name, (wanted, own)), each in zip(code.parameters.items(), given, strict=True):
             self._hand_over(name, wanted, own, each)
-        self.block(code.body)
+        with self.order.call(node):
+            self.block(code.body)
         self._calls.pop()
         variables.frame, self._loops = frame, loops
         self.masks.here = before
@@ -538,6 +590,10 @@ class Statements:
         """Sets a parameter of a device function."""
         if isinstance(given, Memory):
             self.variables.frame.variables[name] = given
+        elif isinstance(given, View):
+            everybody = self.masks.everybody
+            kept = self.expressions.views.kept(given, None, everybody)
+            self.variables.frame.variables[name] = kept
         elif isinstance(given, Value) and isinstance(wanted, np.dtype):
             dtype = number_type(own, f"{name} holds no number")
             found = self.values.in_type(given, wanted)
@@ -559,4 +615,4 @@ def _is_alike(given: Any) -> Any:
     """Whether all lanes hand over the same; of a tuple, for each of its parts."""
     if isinstance(given, tuple):
         return tuple(map(_is_alike, given))
-    return not isinstance(given, Value) or not given.lanes
+    return not isinstance(given, Value | View) or not getattr(given, "lanes", "lanes")

@@ -13,6 +13,7 @@ from simt.compiled.context import Context
 from simt.compiled.masks import Here, Masks
 from simt.compiled.text import Register
 from simt.compiled.values import Value, Values, Worth
+from simt.compiled.views import View
 from simt.kernel import ir, types
 from simt.report import Dim3
 
@@ -47,7 +48,7 @@ class Frame:
 
     analysis: Analysis
     types: dict[str, Any]
-    variables: dict[str, Kept | Memory] = field(default_factory=dict)
+    variables: dict[str, Kept | Memory | View] = field(default_factory=dict)
     temporaries: dict[int, Any] = field(default_factory=dict)
     given: dict[str, Register] = field(default_factory=dict)
     affine: Affine | None = None
@@ -129,7 +130,7 @@ class Variables:
 
     def _place(self, name: str) -> Register:
         kept = self.frame.variables[name]
-        if isinstance(kept, Memory):
+        if isinstance(kept, Memory | View):
             raise NotCompiled(f"{name} is an array here and a number there")
         return kept.place
 
@@ -163,7 +164,7 @@ class Variables:
     def put_aside(self, number: int, found: Any) -> None:
         """Sets a temporary, of all lanes, to a value, a tuple of them, or an array."""
         temporaries = self.frame.temporaries
-        if isinstance(found, Memory):
+        if isinstance(found, Memory | View):
             temporaries[number] = found
             return
         alike = self.frame.analysis.alike.get(number, False)
@@ -199,7 +200,7 @@ class Variables:
         """Returns what a temporary holds: a value, a tuple of them, or an array."""
         if isinstance(kept, tuple):
             return tuple(map(self.read_aside, kept))
-        if isinstance(kept, Memory):
+        if isinstance(kept, Memory | View):
             return kept
         if not kept.alike:
             return Value(kept.type, lanes=kept.place)

@@ -209,6 +209,8 @@ def run_compiled(configured: Any, arguments: tuple[Any, ...], budget: int | None
         simulation.step_budget if budget is None else budget,
         together=min(math.prod(grid), launch.blocks_together(block, local_bytes(code.arrays))),
         counted=simulation.counters,
+        shuffled=simulation.order_seed is not None,
+        dynamic_bytes=configured.shared_bytes,
     )
 
 
