@@ -15,22 +15,23 @@ from typing import Annotated
 
 import typer
 
-from tests.simt.compiled.planted import FAULTS, RECORD, found_by, launches
+from tests.simt.compiled.planted import FAULTS, RECORD, each_found_by, found_by, launches
 
 
 def main(
     only: Annotated[str, typer.Option(help="a part of a fault's name")] = "",
+    jobs: Annotated[int, typer.Option(help="processes")] = 1,
 ) -> None:
     """Writes the record; ends with 1 where a fault is not found."""
     with tempfile.TemporaryDirectory() as folder:
         known = launches(Path(folder))
-    found = {}
     if said := found_by(None, known):
         sys.exit(f"without a fault: {said}")
-    for fault in FAULTS:
-        if only in fault.name:
-            found[fault.name] = found_by(fault, known)
-            print(f"{fault.name}: {found[fault.name] or 'NOT FOUND'}", flush=True)
+    found = {}
+    faults = [fault for fault in FAULTS if only in fault.name]
+    for fault, said in each_found_by(faults, known, jobs):
+        found[fault.name] = said
+        print(f"{fault.name}: {said or 'NOT FOUND'}", flush=True)
     if not only:
         RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(f"{sum(map(bool, found.values()))} of {len(found)} found, {len(known)} launches")

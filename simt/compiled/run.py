@@ -161,6 +161,12 @@ def is_written(number: int, block: Dim3, unset: frozenset[str]) -> bool:
     return _KERNELS.get((number, block, unset)) is not None
 
 
+def forget() -> None:
+    """Lets go of all kernels that have been compiled."""
+    _KERNELS.found.clear()
+    _MACHINE_CODE.found.clear()
+
+
 def _written(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()

@@ -287,7 +287,8 @@ class _Maker:
         if how == "or_":
             how, at = "xor", 4
         value = f"int32({self.integer(1)})"
-        self.say(f"cuda.atomic.{how}(total, {at}, {value})")
+        used = f"{self.rng.choice('xy')} = " if self.chance(0.1) else ""
+        self.say(f"{used}cuda.atomic.{how}(total, {at}, {value})")
 
     def own_cell(self, _: int) -> None:
         """A cell that only its own thread touches."""
