@@ -35,8 +35,10 @@ from rich.table import Table
 from simt.simulator import simulate
 
 HERE = Path(__file__).parent
-ROUNDS = 9
-PROCESSES = 5
+RECORD = HERE / "records" / "simulator.json"
+PAGE = HERE.parent / "docs" / "simulator.md"
+ROUNDS = 5
+PROCESSES = 3
 LEAST_SECONDS = 2e-3
 """Shorter launches are timed several at once."""
 MAX_AT_ONCE = 64
@@ -203,7 +205,7 @@ def warm_table(found: dict[str, Any]) -> Table:
             name,
             f"{each['interpreted']:,.2f}",
             f"{each['compiled']:,.2f}",
-            f"{each['loops']:,.3f}",
+            f"{each['loops']:,.4f}",
             f"{each['compiled'] / each['loops']:,.1f}x",
             goal,
             "" if each["numba"] is None else f"{each['numba']:,.0f}",
@@ -233,6 +235,32 @@ def first_table(found: dict[str, Any]) -> Table:
     return shown
 
 
+def page(found: dict[str, Any]) -> str:
+    """Returns the part of docs/simulator.md that these numbers are."""
+    lines = [
+        "| launch | interpreted | compiled | loops | Numba's simulator | compiling |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for each in found["cases"]:
+        numba = "" if each["numba"] is None else f"{each['numba']:,.0f}"
+        lines.append(
+            f"| {each['name']} | {each['interpreted']:,.2f} | {each['compiled']:,.2f}"
+            f" | {each['loops']:,.4f} | {numba} | {each['compiling']:,.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def record(found: dict[str, Any]) -> None:
+    """Writes the numbers into the record, and into the page."""
+    RECORD.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
+    before, mark, rest = text.partition("<!-- speed -->\n")
+    _, end, after = rest.partition("<!-- end speed -->")
+    if not end:
+        raise SystemExit(f"{PAGE} has no place for the table")
+    PAGE.write_text(f"{before}{mark}{page(found)}\n{end}{after}", encoding="utf-8")
+
+
 def main() -> int:
     """Runs the benchmark; 1 when a result is wrong or a large launch needs too much memory."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -241,8 +269,12 @@ def main() -> int:
     )
     parser.add_argument("--only", nargs="+", metavar="CASE", choices=CASES, help="these cases")
     parser.add_argument("--json", type=Path, metavar="PATH", help="also write the numbers here")
+    parser.add_argument(
+        "--record", action="store_true", help="also write them for docs/simulator.md"
+    )
     options = parser.parse_args()
-    console = Console()
+    # What is piped into a file has room.
+    console = Console(width=None if sys.stdout.isatty() else 110)
     names = options.only or [n for n, case in CASES.items() if case.quick or not options.quick]
     try:
         found = measure(names, console)
@@ -266,6 +298,8 @@ def main() -> int:
         )
     if options.json:
         options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    if options.record:
+        record(found)
     return 1 if max(each["process"] for each in found["bytes"].values()) > MAX_BYTES else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import math
 import re
 from pathlib import Path
@@ -103,6 +104,21 @@ def test_what_the_page_calls_interpreted_is_not_compiled(row: list[str], tmp_pat
 
 def test_a_line_that_is_compiled_is_not_taken_for_one_that_stays(tmp_path: Path) -> None:
     assert _compiled("x[0] = a[0]", tmp_path) is not None
+
+
+def test_the_times_are_those_of_the_record() -> None:
+    """`python benchmarks/simulator.py --record` writes both."""
+    path = ROOT / "benchmarks" / "records" / "simulator.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    listed = rows("speed")
+    assert [name for name, *_ in listed] == [case["name"] for case in record["cases"]]
+    columns = ("interpreted", "compiled", "loops", "numba", "compiling")
+    for (_, *cells), case in zip(listed, record["cases"], strict=True):
+        for cell, column in zip(cells, columns, strict=True):
+            number, digits = case[column], len(cell.partition(".")[2])
+            assert cell == ("" if number is None else f"{number:,.{digits}f}")
+    versions = f"{record['processor']}, Python {record['python']}, Numba {record['numba']}"
+    assert versions in " ".join(SIMULATOR.split())
 
 
 def _compiled(line: str, folder: Path) -> object:
