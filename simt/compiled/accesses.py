@@ -421,7 +421,7 @@ class Accesses:
                         self._remember(warp, w.load(key, "i64"), wide, room)
                         otherwise()
                         self.whole.remember_warp(place, memory, at, warp, wide)
-                else:
+                if kind == "store":
                     w.add("1", self.context.clocks, warp)
                 self._arrived(kind, warp)
         if kind == "load":
