@@ -117,7 +117,7 @@ def _spread(work: Callable[[Sequence[int]], Seen], numbers: Sequence[int], jobs:
             seen.add(part)
             for label, kind, more in part.wrong:
                 print(f"WRONG {label}: {kind}\n{more}", flush=True)
-            if number % 10 == 0:
+            if number % 5 == 0:
                 seconds = time.monotonic() - begun
                 print(f"{number} of {len(parts)} parts, {seconds:.0f} s", flush=True)
     return seen

@@ -25,4 +25,4 @@ def test_small_kernels_end_the_same_both_ways(
     assert not seen.wrong, "\n".join(" ".join(each) for each in seen.wrong)
     # Nearly all run compiled: half of them clean, and many with a hazard.
     assert seen.counts[SAME] > 70 and seen.counts[HAZARD] > 25, seen.reasons
-    assert seen.counts[SUSPECT] < 4, seen.doubts
+    assert seen.counts[SUSPECT] < 6, seen.doubts
