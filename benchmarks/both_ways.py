@@ -43,11 +43,13 @@ Level = Annotated[int, typer.Option(help="how hard LLVM tries, 0 to 2")]
 @app.command("course")
 def of_course(
     only: Annotated[list[str] | None, typer.Option(help="a puzzle's last part")] = None,
+    first: Annotated[int, typer.Option(help="the number of the first answer")] = 0,
     jobs: Jobs = 1,
     level: Level = 0,
 ) -> None:
     """All answers of the course."""
-    numbers = [n for n, each in enumerate(course.everything()) if not only or each.puzzle in only]
+    answers = list(enumerate(course.everything()))[first:]
+    numbers = [n for n, each in answers if not only or each.puzzle in only]
     _report(_spread(partial(_answers, level), numbers, jobs))
 
 

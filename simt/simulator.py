@@ -27,7 +27,7 @@ from simt.observe.transactions import Banks, Coalescing
 from simt.report import Counters, Dim3, LaunchShape, Printout, Report, Touch
 
 STEP_BUDGET = 250_000
-MAX_BYTES_KEPT = 1 << 24
+MAX_BYTES_KEPT = 1 << 22
 """Of the arrays of a small launch that runs compiled: they are kept for whoever asks who touched
 them, and with more the interpreter runs it."""
 

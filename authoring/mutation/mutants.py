@@ -51,12 +51,16 @@ def mutants_of(solution: str) -> tuple[Mutant, ...]:
      'double:index-later:out[1] = a[0] * 2']
     """
     tree = ast.parse(solution)
-    seen = {ast.unparse(tree)}
+    whole = ast.unparse(tree)
+    seen = {whole}
     names: set[str] = set()
     found = []
-    for function in _functions(tree):
+    for top, function in _functions(tree):
+        # What stands around it is the same in all its mutants, and writing it takes the longest.
+        before, own, after = whole.partition(ast.unparse(top))
+        assert own, "a program is its parts, one after another"
         for statement, edit in _edits(function):
-            text = _program(tree, edit)
+            text = before + _changed(top, edit) + after
             if text in seen:
                 continue
             seen.add(text)
@@ -65,10 +69,12 @@ def mutants_of(solution: str) -> tuple[Mutant, ...]:
     return tuple(found)
 
 
-def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+def _functions(tree: ast.Module) -> Iterator[tuple[ast.stmt, ast.FunctionDef]]:
+    """Yields every function with the statement of the module that it stands in."""
+    inside = {node: top for top in tree.body for node in ast.walk(top)}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            yield node
+            yield inside[node], node
 
 
 def _edits(function: ast.FunctionDef) -> Iterator[tuple[ast.stmt, Edit]]:
@@ -89,8 +95,9 @@ def _edits(function: ast.FunctionDef) -> Iterator[tuple[ast.stmt, Edit]]:
                 yield statement, edit
 
 
-def _program(tree: ast.Module, edit: Edit) -> str:
-    made = exchanged(tree, edit.node, edit.new)
+def _changed(top: ast.stmt, edit: Edit) -> str:
+    """Returns the text of a statement of the module after an edit within it."""
+    made = exchanged(top, edit.node, edit.new)
     if edit.also_dropped is not None:
         # It stands beside the edited statement, and so is still the same node in the new tree.
         made = exchanged(made, edit.also_dropped, [])

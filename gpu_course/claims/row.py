@@ -131,7 +131,7 @@ class Row:
         # A hair of slack: 45.5625 is exactly between two printed values.
         return abs(self.difference) <= self.rounding * (1 + 1e-9)
 
-    @property
+    @cached_property
     def margin(self) -> float:
         """How far off mine may be: nothing in it depends on the published number."""
         own = self.spread.off if self.spread else self.allowed.share * abs(self.mine)

@@ -526,15 +526,42 @@ def nearest(
     if cluster is not None and not cluster.node_link_bytes_per_s and cluster.gpus_per_node > 1:
         most = 1
     node = most if cluster is None else cluster.gpus_per_node
-    gpus = most
-    while True:
-        if gpus <= node or gpus % node == 0:
-            around = None if cluster is None else _Part(cluster, gpus)
-            candidates = _candidates(model, layout, batch, gpus)
-            candidates = candidates.take(legal(model, candidates, batch, around))
-            if len(candidates):
-                return candidates.at(_first_nearest(candidates, layout))
-        gpus -= 1
+    for gpus in _counts(model, batch, most, node):
+        around = None if cluster is None else _Part(cluster, gpus)
+        candidates = _candidates(model, layout, batch, gpus)
+        candidates = candidates.take(legal(model, candidates, batch, around))
+        if len(candidates):
+            return candidates.at(_first_nearest(candidates, layout))
+    raise AssertionError("one GPU alone has a legal layout")
+
+
+def _counts(model: Transformer, batch: Batch, most: int, node: int) -> list[int]:
+    """Returns the numbers of GPUs on which a layout may be legal, the largest first.
+
+    Each is a product of numbers that the rules leave to the axes, so of a million there are few.
+
+    Args:
+        model, batch: what is trained.
+        most: GPUs.
+        node: GPUs of one node; beyond it whole nodes are taken.
+    """
+    axes = (
+        [dp for dp in divisors(batch.sequences) if dp <= most],
+        [tp for tp in divisors(model.heads) if model.inside % tp == 0],
+        [cp for cp in divisors(batch.tokens) if _cuts(batch, cp)],
+        range(1, model.layers + 1),
+    )
+    found = np.array([1], dtype=np.int64)
+    for sizes in axes:
+        found = np.unique(np.outer(found, np.array(sizes, dtype=np.int64)))
+        found = found[found <= most]
+    whole = found[(found <= node) | (found % node == 0)]
+    return [int(each) for each in whole[::-1]]
+
+
+def _cuts(batch: Batch, cp: int) -> bool:
+    """Whether sequences can be cut among cp ranks, which take two chunks of each."""
+    return cp == 1 or batch.tokens % (2 * cp) == 0
 
 
 class _Part:
@@ -569,6 +596,7 @@ def _candidates(model: Transformer, layout: Layout, batch: Batch, gpus: int) -> 
         for pp in divisors(gpus // tp)
         if pp <= model.layers
         for cp in divisors(gpus // tp // pp)
+        if _cuts(batch, cp)
         for dp in [gpus // tp // pp // cp]
         if batch.sequences % dp == 0
     ]

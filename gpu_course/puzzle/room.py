@@ -334,7 +334,6 @@ def mistakes_in(text: str, name: str, first: str) -> tuple[Mistake, ...]:
         CatalogueError: a function has no such comment, and no other uses it.
     """
     lines, tree = source_lines(text), ast.parse(text)
-    used = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
     found = []
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
@@ -344,7 +343,7 @@ def mistakes_in(text: str, name: str, first: str) -> tuple[Mistake, ...]:
                 begin -= 1
             said = " ".join(line.removeprefix("#").strip() for line in lines[begin:top])
             read = _ENDS_WITH.fullmatch(f"# {said}")
-            if read is None and node.name in used:
+            if read is None and _is_used(node.name, tree):
                 continue
             if read is None:
                 raise CatalogueError(
@@ -361,6 +360,10 @@ def mistakes_in(text: str, name: str, first: str) -> tuple[Mistake, ...]:
                 )
             )
     return tuple(found)
+
+
+def _is_used(name: str, tree: ast.Module) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(tree))
 
 
 def _shared(key: str, lesson: LessonWords, path: Path) -> str:

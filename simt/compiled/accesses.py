@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from simt.compiled import traffic
 from simt.compiled.affine import Known, Lanes
 from simt.compiled.analysis import NotCompiled
@@ -14,7 +16,7 @@ from simt.compiled.arrays import Arrays, Memory, has_tiles
 from simt.compiled.context import Context
 from simt.compiled.masks import Here, Masks
 from simt.compiled.order import Order
-from simt.compiled.patterns import IN_ROWS, ROW, shape_of
+from simt.compiled.patterns import IN_ROWS, PIECE_BYTES, ROW, shape_of
 from simt.compiled.races import Races
 from simt.compiled.text import Register
 from simt.compiled.touching import Each, PartRows
@@ -23,6 +25,7 @@ from simt.compiled.whole import Place, Whole, are_known, offsets_of
 from simt.kernel import ir
 from simt.kernel.legality import STEPS_OF_ACCESSES
 from simt.kernel.types import INT64
+from simt.machine.lanes import WARP, WARP_BITS
 from simt.vocabulary.atomics import ALWAYS_RETURN
 
 EachWarp = Callable[[Register, Register, Register], None]
@@ -118,17 +121,8 @@ class Accesses:
 
             self._by_shape(places, memo, self._bits_of(here, warp), in_a_row, at_one, other)
 
-        rows = self._in_rows(memory, axes)
-        each = None if rows else found
-        elements = self._access(
-            "load", line, memory, indices, each, place=place, raced=raced, rows=rows
-        )
+        elements = self._access("load", line, memory, indices, found, place=place, raced=raced)
         self.arrays.check_written(memory, elements)
-        if rows:
-            some = PartRows(self.context, elements, self.masks)
-            with some.each() as (lane, at):
-                got = some.get(data, at, type_, memory.dtype.itemsize)
-                w.do(f"store <{ROW} x {type_}> {got}, ptr {w.at(cells, lane, type_)}, align 1")
         return Value(memory.dtype, lanes=cells)
 
     def _load_local(self, node: ir.Load, memory: Memory, indices: Any) -> Value:
@@ -147,23 +141,12 @@ class Accesses:
             w.store(w.load(data, type_, at), cells, type_, lane)
         return Value(memory.dtype, lanes=cells)
 
-    def _in_rows(self, memory: Memory, axes: Sequence[Known]) -> bool:
-        """Whether lanes of shared memory stand in rows, and only some of them take part."""
-        if memory.space != "shared" or not self.masks.here.cells or not self.context.is_whole:
-            return False
-        if not are_known(memory.space, axes, len(memory.shape)):
-            return False
-        return shape_of(offsets_of(memory, axes, self.context.threads)) == IN_ROWS
-
-    def store(
-        self, node: ir.Store, memory: Memory, axes: Sequence[Known], indices: Any, value: Value
-    ) -> None:
+    def store(self, node: ir.Store, memory: Memory, indices: Any, value: Value) -> None:
         """Stores what lanes have.
 
         Args:
             node: the store.
             memory: the array.
-            axes: along each axis, what is known of its index before the launch.
             indices: a value, or one for each axis.
             value: what is stored, in whatever type.
         """
@@ -204,19 +187,7 @@ class Accesses:
 
             self._by_shape(places, memo, self._bits_of(here, warp), in_a_row, None, other)
 
-        rows = self._in_rows(memory, axes)
-        each = None if rows else put
-        elements = self._access("store", line, memory, indices, each, rows=rows)
-        if rows:
-            some = PartRows(self.context, elements, self.masks)
-            with some.each() as (lane, at):
-                if given.lanes:
-                    own = w.at(given.lanes, lane, type_)
-                    what = w.make(f"load <{ROW} x {type_}>, ptr {own}, align 1")
-                else:
-                    text = self.arithmetic.in_memory(given.text, memory.dtype)
-                    what = w.splat(text, type_, ROW)
-                some.put(what, data, at, type_, memory.dtype.itemsize)
+        elements = self._access("store", line, memory, indices, put)
         self.arrays.mark_written(memory, elements)
 
     def can_be_whole(self, memory: Memory, axes: Sequence[Known], *, loads: bool) -> bool:
@@ -257,10 +228,7 @@ class Accesses:
             for line in self._lines:
                 self.whole.for_warps("set", self._sent(line), "0")
             if id(node) in self._unraced:
-                left = self.context.slot(f"left {memory.name}")
-                w = self.w
-                with w.when(w.make(f"icmp ne i64 {w.load(left, 'i64')}, 0")):
-                    self.races.all_written(memory, self.whole.elements(place, first))
+                self._all_written(place, memory, first)
             else:
                 self.whole.touched("load", place, memory, first)
         return self.whole.load(place, memory, first)
@@ -292,6 +260,172 @@ class Accesses:
                 self.whole.for_warps("set", sent, "0")
         self.whole.touched("store", place, memory, first)
         self.whole.store(place, memory, first, self.values.in_type(value, memory.dtype))
+
+    def _all_written(self, place: Place, memory: Memory, first: Register) -> None:
+        left = self.w.load(self.context.slot(f"left {memory.name}"), "i64")
+        with self.w.when(self.w.make(f"icmp ne i64 {left}, 0")):
+            self.races.all_written(memory, self.whole.elements(place, first))
+
+    # Shared memory in which some lanes stand in rows
+
+    def can_be_rows(self, memory: Memory, axes: Sequence[Known], *, loads: bool) -> bool:
+        """Whether some lanes take part in an access to shared memory, and stand in rows there.
+
+        Args:
+            memory: the array.
+            axes: what is known of the index along each axis.
+            loads: whether it is a load.
+        """
+        if memory.space != "shared" or not self.masks.here.cells or not self.context.is_whole:
+            return False
+        if loads and memory.name not in self.whole.remembered:
+            return False
+        if not are_known(memory.space, axes, len(memory.shape)):
+            return False
+        # Then the first lane and the last have the least and the most.
+        ordered = all(_is_ordered(lanes) for lanes in axes)
+        return ordered and shape_of(offsets_of(memory, axes, self.context.threads)) == IN_ROWS
+
+    def load_rows(
+        self,
+        node: ir.Load,
+        memory: Memory,
+        axes: Sequence[Lanes],
+        ends: Sequence[Sequence[Register]],
+    ) -> Value:
+        """Returns what some lanes load.
+
+        Args:
+            node: the load.
+            memory: the array.
+            axes: along each axis, what lanes have more than the block's first.
+            ends: the indices of the first lane that takes part, and of the last, i64.
+        """
+        w, type_, size = self.w, memory_type(memory.dtype), memory.dtype.itemsize
+        place, first = self._rows("load", node, memory, axes, ends)
+        if id(node) in self._unraced:
+            self._all_written(place, memory, first)
+        else:
+            self.races.check("load", memory, self._part_of(place, first))
+        cells, some = w.memory(type_, self.context.lanes), self._part_of(place, first)
+        with some.each() as (lane, at):
+            got = some.get(self.arrays.data(memory), at, type_, size)
+            w.do(f"store <{ROW} x {type_}> {got}, ptr {w.at(cells, lane, type_)}, align 1")
+        return Value(memory.dtype, lanes=cells)
+
+    def store_rows(
+        self,
+        node: ir.Store,
+        memory: Memory,
+        axes: Sequence[Lanes],
+        ends: Sequence[Sequence[Register]],
+        value: Value,
+    ) -> None:
+        """Stores what some lanes have.
+
+        Args:
+            node: the store.
+            memory: the array.
+            axes: along each axis, what lanes have more than the block's first.
+            ends: the indices of the first lane that takes part, and of the last, i64.
+            value: what is stored, in whatever type.
+        """
+        w, type_, size = self.w, memory_type(memory.dtype), memory.dtype.itemsize
+        place, first = self._rows("store", node, memory, axes, ends)
+        self.races.check("store", memory, self._part_of(place, first))
+        given, some = self.values.in_type(value, memory.dtype), self._part_of(place, first)
+        text = "" if given.lanes else self.arithmetic.in_memory(given.text, memory.dtype)
+        with some.each() as (lane, at):
+            if text:
+                what = w.splat(text, type_, ROW)
+            else:
+                own = w.at(given.lanes, lane, type_)
+                what = w.make(f"load <{ROW} x {type_}>, ptr {own}, align 1")
+            some.put(what, self.arrays.data(memory), at, type_, size)
+
+    def _part_of(self, place: Place, first: Register) -> PartRows:
+        def element(lane: Register) -> Register:
+            return self.w.make(f"add i64 {first}, {self.whole.offset(place, lane)}")
+
+        return PartRows(self.context, element, self.masks)
+
+    def _rows(
+        self,
+        kind: str,
+        node: ir.Load | ir.Store,
+        memory: Memory,
+        axes: Sequence[Lanes],
+        ends: Sequence[Sequence[Register]],
+    ) -> tuple[Place, Register]:
+        """Checks and counts; returns where the block's first lane would stand, in elements."""
+        self.context.spend(STEPS_OF_ACCESSES[kind])
+        w, place = self.w, self.whole.place(node, memory, axes)
+        total, outside = "0", []
+        for axis, (low, high) in enumerate(zip(*ends, strict=True)):
+            outside += [w.make(f"icmp uge i64 {at}, {memory.shape[axis]}") for at in (low, high)]
+            step = w.make(f"mul i64 {low}, {memory.strides[axis]}")
+            total = step if total == "0" else w.make(f"add i64 {total}, {step}")
+        wrong = outside[0]
+        for each in outside[1:]:
+            wrong = w.make(f"or i1 {wrong}, {each}")
+        self.context.suspect_if(wrong)
+        beside = self.whole.offset(place, self.masks.first_lane())
+        first = w.make(f"sub i64 {total}, {beside}")
+        self._count_rows(kind, node.site.line, place, memory, first)
+        return place, first
+
+    def _count_rows(
+        self, kind: str, line: int, place: Place, memory: Memory, first: Register
+    ) -> None:
+        """Counts an access warp by warp: what one costs hangs on its lanes and its first byte."""
+        w, here, size = self.w, self.masks.here, memory.dtype.itemsize
+        self.shared_sizes.add(size)
+        memos = w.at(self.context.slot("memos"), str(self.sites * traffic.SITE_WORDS), "i64")
+        self.sites += 1
+        counts = self.context.count(line, f"shared_{kind}", 4)
+        wide = self.context.count(line, "wide_loads") if kind == "load" else ""
+        key, room, vector = w.memory("i64"), w.memory("i32"), f"<{WARP} x i64>"
+        elements = w.memory("i64", WARP)
+        w.store("0", room, "i32")
+        with w.loop(self.masks.warps_up_to(here)) as warp:
+            bits = w.load(here.bits, "i32", warp)
+            with w.when(w.make(f"icmp ne i32 {bits}, 0")):
+                number = w.make(f"trunc i64 {warp} to i32")
+                apart = w.make(f"mul i32 {number}, {traffic.MIX_WARP}")
+                memo = self._memo_of(memos, w.make(f"add i32 {bits}, {apart}"))
+                lane = w.make(f"call i32 @llvm.cttz.i32(i32 {bits}, i1 true)")
+                start = w.make(f"shl i64 {warp}, {WARP_BITS}")
+                lane = w.make(f"add i64 {start}, {w.make(f'zext i32 {lane} to i64')}")
+                at = w.make(f"add i64 {first}, {self.whole.offset(place, lane)}")
+                byte = w.make(f"mul i64 {at}, {size}")
+                phase = w.make(f"and i64 {byte}, {PIECE_BYTES - 1}")
+                known = traffic.is_known(w, memo, bits, phase, warp)
+                with w.either(known) as otherwise:
+                    traffic.count_known(w, memo, phase, counts)
+                    w.store(traffic.key_of(w, memo, phase, byte), key, "i64")
+                    otherwise()
+                    beside = w.make(
+                        f"load {vector}, ptr {self.whole.offsets(place, start)}, align 8"
+                    )
+                    all_ = w.make(f"add {vector} {beside}, {w.splat(first, 'i64', WARP)}")
+                    w.do(f"store {vector} {all_}, ptr {elements}, align 8")
+                    found = w.make(
+                        f"call i64 @banks{size}(ptr {elements}, i32 {bits}, i64 {memory.offset}, "
+                        f"ptr {memo}, ptr {counts})"
+                    )
+                    w.store(found, key, "i64")
+                    traffic.keep_warp(w, memo, warp)
+                if kind == "load":
+                    part = w.make(f"icmp ne i32 {bits}, -1")
+                    with w.either(part) as otherwise:
+                        self._remember(warp, w.load(key, "i64"), wide, room)
+                        otherwise()
+                        self.whole.remember_warp(place, memory, at, warp, wide)
+                else:
+                    w.add("1", self.context.clocks, warp)
+                self._arrived(kind, warp)
+        if kind == "load":
+            self.context.suspect_if(w.make(f"icmp ne i32 {w.load(room, 'i32')}, 0"))
 
     def _whole(
         self,
@@ -351,7 +485,6 @@ class Accesses:
         *,
         place: Place | None = None,
         raced: bool = True,
-        rows: bool = False,
     ) -> Register:
         """Checks and counts an access; returns memory with the element of each lane, i64."""
         # An atomic that tells what it found counts as another kind of traffic, and as nothing else.
@@ -360,8 +493,7 @@ class Accesses:
         elements = self._elements(memory, indices)
         self._account(what, line, memory, elements, each_warp, place)
         if raced:
-            how = PartRows if rows else Each
-            self.races.check(kind, memory, how(self.context, elements, self.masks))
+            self.races.check(kind, memory, Each(self.context, elements, self.masks))
         else:
             self.races.all_written(memory, elements)
         return elements
@@ -596,3 +728,9 @@ def _global_loads(node: Any) -> set[int]:
     if isinstance(node, ir.DeviceCall):
         found |= _global_loads(node.code.body)
     return found
+
+
+def _is_ordered(lanes: Lanes) -> bool:
+    """Whether no lane has less than one before it, or none more."""
+    steps = np.diff(lanes.more.get((), np.zeros(1, np.int64)))
+    return bool((steps >= 0).all() or (steps <= 0).all())

@@ -228,7 +228,10 @@ class Expressions:
             return self.accesses.load(node, memory.memory, (None,), element, alike=alike)
         axes = self.known_axes(node)
         if self.accesses.can_be_whole(memory, axes, loads=True):
-            return self.accesses.load_whole(node, memory, axes, self.first_indices(node))
+            indices = self.indices_at(node, ["0"])[0]
+            return self.accesses.load_whole(node, memory, axes, indices)
+        if self.accesses.can_be_rows(memory, axes, loads=True):
+            return self.accesses.load_rows(node, memory, axes, self.end_indices(node))
         indices = self.worked_out(node.index)
         return self.accesses.load(node, memory, axes, indices, alike=self.is_alike(node))
 
@@ -239,13 +242,20 @@ class Expressions:
             return (None,) * len(each)
         return tuple(affine.of(part) for part in each)
 
-    def first_indices(self, node: ir.Load | ir.Store) -> list[Register]:
-        """Returns the index that the block's first lane has along each axis, i64."""
-        indices = []
+    def end_indices(self, node: ir.Load | ir.Store) -> list[list[Register]]:
+        """Returns the indices of the first lane that takes part, and of the last, i64."""
+        return self.indices_at(node, [self.masks.first_lane(), self.masks.last_lane()])
+
+    def indices_at(
+        self, node: ir.Load | ir.Store, lanes: Sequence[Register]
+    ) -> list[list[Register]]:
+        """Returns the index that each of some lanes has along each axis, i64."""
+        indices: list[list[Register]] = [[] for _ in lanes]
         for part in _parts_of_index(node):
             self.prepare(part)
-            text = self.pure(part, None if self.is_alike(part) else "0")
-            indices.append(self.arithmetic.converted(text, number_type(part.type), INT64))
+            for lane, own in zip(lanes, indices, strict=True):
+                text = self.pure(part, None if self.is_alike(part) else lane)
+                own.append(self.arithmetic.converted(text, number_type(part.type), INT64))
         return indices
 
     def all_hold(self, node: ir.Expression, *, true: bool = True) -> Register | None:

@@ -33,9 +33,12 @@ OFF, AUTO, ALWAYS = "off", "auto", "always"
 MAX_PLANS = 256
 MAX_SHAPES = 64
 """Of launches of one kernel whose effort is kept."""
-CLEARLY = 1.5
+CLEARLY = 2.0
 """A first launch is compiled where it takes the interpreter so many times what it takes compiled,
-the compiler included: estimates may be wrong by a third."""
+the compiler included: an estimate may be twice too high."""
+HARDLY = 0.1
+"""A kernel is written, to see what it would take to compile, where that takes no more than so much
+of what its launches have taken."""
 BACK_OFF = 2
 """Each suspicion makes a kernel wait for so many times more launches before the next attempt."""
 MAX_WAIT = 1024
@@ -65,7 +68,7 @@ class _Plan:
     Attributes:
         code: the kernel; it is kept with the plan, whose key is its number.
         measured: shape of a launch -> what it takes.
-        compiling_ms: what compiling it takes.
+        writing_ms: what it takes to write it for the compiler.
         spent_ms: what its launches took that the interpreter has run.
         ordered: whether the order shows in which lanes take their turn at its atomics.
         refused: why it cannot be compiled.
@@ -74,7 +77,7 @@ class _Plan:
     """
 
     code: ir.Code
-    compiling_ms: float
+    writing_ms: float
     ordered: bool
     measured: dict[Any, Measured] = field(default_factory=dict)
     spent_ms: float = 0.0
@@ -132,7 +135,7 @@ class Filter:
         if self.counted and code.mixed_widths:
             return False  # how wide an operation was is then what the lanes decide
         found = self.measured = _known(setting, plan)
-        if self.how != ALWAYS and not _pays(setting, plan, found, unset):
+        if self.how != ALWAYS and not _may_pay(plan, found, key):
             return False
         if not jit.available():
             plan.refused = "there is no compiler"
@@ -142,9 +145,11 @@ class Filter:
         except NotCompiled:
             return False  # of these arguments; with others it may be
         try:
-            run.kernel_of(code, setting.block, unset)
+            kernel = run.kernel_of(code, setting.block, unset)
         except NotCompiled as reason:
             plan.refused = str(reason)
+            return False
+        if self.how != ALWAYS and not _pays(plan, found, kernel):
             return False
         if not before():
             return False
@@ -190,13 +195,21 @@ class Filter:
         return found
 
 
-def _pays(setting: Setting, plan: _Plan, measured: Measured, unset: frozenset[str]) -> bool:
-    if plan.waiting:
+def _may_pay(plan: _Plan, found: Measured, key: Any) -> bool:
+    """Whether it is worth a look what it would take to compile a kernel."""
+    if plan.waiting or found.interpreted_ms <= found.compiled_ms:
         return False
-    now, after = measured.interpreted_ms, measured.compiled_ms
-    if plan.spent_ms > plan.compiling_ms or run.is_compiled(plan.code, setting.block, unset):
-        return now > after
-    return now > CLEARLY * (plan.compiling_ms + after)
+    if run.is_written(*key):
+        return True
+    return plan.writing_ms < HARDLY * (plan.spent_ms + found.interpreted_ms)
+
+
+def _pays(plan: _Plan, found: Measured, kernel: run.Kernel) -> bool:
+    if kernel.is_compiled:
+        return True
+    compiling = worth.compiling_ms(kernel.text)
+    now, after = found.interpreted_ms, found.compiled_ms
+    return plan.spent_ms > compiling or now > CLEARLY * (compiling + after)
 
 
 def _known(setting: Setting, plan: _Plan) -> Measured:
@@ -268,7 +281,7 @@ def _shape_of(value: Any) -> Any:
 
 def _plan_of(setting: Setting) -> _Plan:
     code = setting.code
-    plan = _Plan(code, worth.compiling_ms(code), order_shows(code))
+    plan = _Plan(code, worth.writing_ms(code), order_shows(code))
     if code.captured:
         plan.refused = "arrays beside the kernel"
     if not all(isinstance(each, Array | np.generic) for each in setting.arguments.values()):

@@ -41,13 +41,23 @@ class Masks:
 
     Attributes:
         everybody: the mask of all threads of the block.
-        here: the mask in force.
     """
 
     def __init__(self, context: Context) -> None:
         self.context, self.w = context, context.w
         self.everybody = self._everybody()
         self.here = self.everybody
+
+    @property
+    def here(self) -> Here:
+        """The mask in force."""
+        return self._here
+
+    @here.setter
+    def here(self, here: Here) -> None:
+        self._here = here
+        # What is done by some lanes is done more rarely, and is most of what is compiled.
+        self.w.compact = bool(here.cells)
 
     def _everybody(self) -> Here:
         w = self.w
@@ -210,6 +220,11 @@ class Masks:
         """Returns the first lane that takes part."""
         first = self.here.first
         return self.w.load(first, "i64") if first.startswith("%") else first
+
+    def last_lane(self) -> Register:
+        """Returns the last lane that takes part."""
+        last = self.here.last
+        return self.w.load(last, "i64") if last.startswith("%") else last
 
     def suspect_of_lanes(self, wrong: Callable[[Register], str]) -> None:
         """Gives up if an i1 is true for one of the lanes that are here."""

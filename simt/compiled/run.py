@@ -99,17 +99,30 @@ def _new_room(emitter: Emitter, dynamic_bytes: int) -> Room:
 
 @dataclass(eq=False)
 class Kernel:
-    """A kernel that has been compiled for a shape of block.
+    """A kernel written for a shape of block, and compiled when it is first run.
 
     Attributes:
         emitter: what its text was written by.
-        compiled: the machine code.
+        text: that text.
         rooms: those that no launch has at present. Threads take and give back whole rooms.
     """
 
     emitter: Emitter
-    compiled: Compiled
+    text: str
     rooms: list[Room] = field(default_factory=list)
+    _compiled: Compiled | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether there is machine code for it, its own or that of another with the same text."""
+        return self._compiled is not None or _MACHINE_CODE.get(self.text) is not None
+
+    def compiled(self) -> Compiled:
+        """Returns its machine code, made if there is none."""
+        if self._compiled is None:
+            known = _MACHINE_CODE.get(self.text)
+            self._compiled = known or _MACHINE_CODE.keep(self.text, Compiled(self.text, "blocks"))
+        return self._compiled
 
     def room(self, dynamic_bytes: int) -> Room:
         """Returns a room that nobody else has, for so much dynamic shared memory."""
@@ -128,13 +141,13 @@ _MACHINE_CODE = Kept(MAX_KERNELS)
 
 
 def kernel_of(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
-    """Returns a compiled kernel; raises NotCompiled."""
+    """Returns a kernel, written; raises NotCompiled."""
     # The code is kept with it: its number is nobody else's so long.
     key = id(code), block, unset
     found = _KERNELS.get(key)
     if found is None:
         try:
-            made: Kernel | NotCompiled = _compile(code, block, unset)
+            made: Kernel | NotCompiled = _written(code, block, unset)
         except NotCompiled as reason:
             made = reason.with_traceback(None)
         found = _KERNELS.keep(key, (code, made))
@@ -143,29 +156,15 @@ def kernel_of(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     return found[1]  # type: ignore[no-any-return]
 
 
-def is_compiled(code: ir.Code, block: Dim3, unset: frozenset[str]) -> bool:
-    """Whether a kernel has been compiled and is still kept."""
-    found = _KERNELS.get((id(code), block, unset))
-    return found is not None and isinstance(found[1], Kernel)
+def is_written(number: int, block: Dim3, unset: frozenset[str]) -> bool:
+    """Whether a kernel is kept, by the identity of its code."""
+    return _KERNELS.get((number, block, unset)) is not None
 
 
-def forget() -> None:
-    """Lets go of all kernels that have been compiled."""
-    _KERNELS.found.clear()
-    _MACHINE_CODE.found.clear()
-
-
-def _compile(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
+def _written(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
-    text += _all_blocks(emitter)
-    for key in emitter.math:
-        try:
-            library.loop(key)
-        except LookupError:
-            raise NotCompiled(f"a function that is found in no library: {key}") from None
-    compiled = _MACHINE_CODE.get(text) or _MACHINE_CODE.keep(text, Compiled(text, "blocks"))
-    return Kernel(emitter, compiled)
+    return Kernel(emitter, text + _all_blocks(emitter))
 
 
 def _all_blocks(emitter: Emitter) -> str:
@@ -254,7 +253,8 @@ def run(
     kernel = kernel_of(code, block, unset)
     if shuffled and kernel.emitter.order.shows:
         raise NotCompiled("an atomic whose order may show, in an order that is drawn")
-    emitter, room = kernel.emitter, kernel.room(dynamic_bytes)
+    emitter, compiled = kernel.emitter, kernel.compiled()
+    room = kernel.room(dynamic_bytes)
     state = room.state.copy()
     alive: list[np.ndarray] = []
 
@@ -306,7 +306,7 @@ def run(
         put("blocks before", first)
         put("order", order[first:].ctypes.data)
         put("count", min(at_once, order.size - first))
-        end = kernel.compiled.run(state.ctypes.data)
+        end = compiled.run(state.ctypes.data)
         spent = int(state[emitter.slots["most steps seen"]])
         first += at_once
     if end:

@@ -168,14 +168,17 @@ class Statements:
         if isinstance(memory, View):
             named = parts_of(self.expressions.worked_out(node.index))
             element = self.expressions.views.element(memory, named)
-            self.accesses.store(node, memory.memory, (None,), element, value)
+            self.accesses.store(node, memory.memory, element, value)
             return
         axes = self.expressions.known_axes(node)
         if self.accesses.can_be_whole(memory, axes, loads=False):
-            indices = self.expressions.first_indices(node)
+            indices = self.expressions.indices_at(node, ["0"])[0]
             self.accesses.store_whole(node, memory, axes, indices, value)
-            return
-        self.accesses.store(node, memory, axes, self.expressions.worked_out(node.index), value)
+        elif self.accesses.can_be_rows(memory, axes, loads=False):
+            ends = self.expressions.end_indices(node)
+            self.accesses.store_rows(node, memory, axes, ends, value)
+        else:
+            self.accesses.store(node, memory, self.expressions.worked_out(node.index), value)
 
     # Branches
 

@@ -51,18 +51,29 @@ class Writer:
 
     Args:
         head: what stands before its body, such as "define i32 @block(ptr %state)".
+
+    Attributes:
+        own: what the function does first.
+        lines: the rest of its body.
+        compact: whether loops are to stay as short as they are written. Of a module, one function
+            may have such loops.
     """
 
     def __init__(self, head: str) -> None:
         self.head = head
         self.own: list[str] = []
         self.lines: list[str] = []
+        self.compact = False
         self._count = 0
+        self._loops: list[int] = []
 
     def text(self) -> str:
         """Returns the function."""
         body = "\n".join(["begin:", *self.own, *self.lines])
-        return f"{self.head} {{\n{body}\n}}\n"
+        told = [f"!{n} = distinct !{{!{n}, !0}}" for n in self._loops]
+        if told:
+            told.insert(0, '!0 = !{!"llvm.loop.unroll.disable"}')
+        return f"{self.head} {{\n{body}\n}}\n" + "".join(f"{line}\n" for line in told)
 
     def number(self) -> int:
         """Returns a number that nothing else has."""
@@ -135,7 +146,11 @@ class Writer:
         self.lines.append(f"turn{n}:")
         yield turn
         self.store(self.make(f"add nuw nsw i64 {turn}, 1"), counter, "i64")
-        self.do(f"br label %test{n}")
+        how = ""
+        if self.compact:
+            how = f", !llvm.loop !{n}"
+            self._loops.append(n)
+        self.do(f"br label %test{n}{how}")
         self.lines.append(f"after{n}:")
 
     @contextmanager

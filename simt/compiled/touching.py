@@ -160,13 +160,15 @@ class PartRows(Rows):
 
     Args:
         context: of the function.
-        elements: memory with the element of each lane that takes part.
+        element: a lane that takes part -> its element.
         masks: what tells which lanes take part.
     """
 
-    def __init__(self, context: Context, elements: Register, masks: Masks) -> None:
-        Each.__init__(self, context, elements, masks)
-        self._part = ""
+    def __init__(
+        self, context: Context, element: Callable[[Register], Register], masks: Masks
+    ) -> None:
+        Each.__init__(self, context, "", masks)
+        self._element, self._part = element, ""
 
     @contextmanager
     def each(self) -> Iterator[tuple[Register, Register]]:
@@ -182,7 +184,7 @@ class PartRows(Rows):
                 self.context.declare("declare i16 @llvm.cttz.i16(i16, i1)")
                 first = w.make(f"call i16 @llvm.cttz.i16(i16 {bits}, i1 true)")
                 beside = w.make(f"zext i16 {first} to i64")
-                own = w.load(self.elements, "i64", w.make(f"add i64 {lane}, {beside}"))
+                own = self._element(w.make(f"add i64 {lane}, {beside}"))
                 yield lane, w.make(f"sub i64 {own}, {beside}")
 
     def note(self, condition: str) -> None:

@@ -15,9 +15,10 @@ MEMO_WORDS = 1 + WARP + WARP + 16 + 1
 """i64 that a place keeps: its lanes and what is known, where they stand, costs, keys of 16 bytes,
 and of what shape the pattern is."""
 SHAPE = MEMO_WORDS - 1
-MIX, MIX_BITS = -1640531535, 28
-"""Patterns of other lanes are kept apart, by what is left of their bits times a number: the golden
-ratio times 2^32, as Knuth hashes (The Art of Computer Programming, volume 3, section 6.4)."""
+MIX, MIX_WARP, MIX_BITS = 807622669, 1109909025, 27
+"""Patterns of other lanes or warps are kept apart, by the upper bits of the lanes' bits and a
+multiple of the warp, times a number. These two keep all whole warps of 256 threads apart, and those
+of which 1, 2, 4, 8 or 16 lanes take part, or all but so many, as in sums and scans by halves."""
 SITE_WORDS = MEMO_WORDS << (32 - MIX_BITS)
 """i64 that a place keeps in all."""
 IN_A_ROW, AT_ONE, OTHER = 1, 2, 0
@@ -194,6 +195,42 @@ def _know(w: Writer, phase: str) -> None:
     w.store(w.make(f"or i64 {w.load('%memo', 'i64')}, {bit}"), "%memo", "i64")
 
 
+def is_known(w: Writer, memo: str, bits: str, phase: str, warp: str) -> str:
+    """Whether what it costs is kept for these lanes of a warp, and a place of their first byte.
+
+    Only where a memo is for one pattern, of which each warp has its own part.
+    """
+    head = w.load(memo, "i64")
+    lanes = w.make(f"icmp eq i32 {w.make(f'trunc i64 {head} to i32')}, {bits}")
+    of_warp = w.make(f"icmp eq i64 {w.load(memo, 'i64', str(SHAPE))}, {_named(w, warp)}")
+    there = w.make(f"lshr i64 {w.make(f'lshr i64 {head}, 32')}, {phase}")
+    same = w.make(f"and i1 {lanes}, {of_warp}")
+    return w.make(f"and i1 {same}, {w.make(f'trunc i64 {there} to i1')}")
+
+
+def keep_warp(w: Writer, memo: str, warp: str) -> None:
+    """Notes whose pattern it is, in the place of its shape."""
+    w.store(_named(w, warp), memo, "i64", str(SHAPE))
+
+
+def _named(w: Writer, warp: str) -> str:
+    return w.make(f"add i64 {warp}, {AT_ONE + 1}")
+
+
+def count_known(w: Writer, memo: str, phase: str, counts: str) -> None:
+    """Counts what an access to shared memory costs, which is kept."""
+    cost = w.load(w.at(memo, str(1 + WARP), "i64"), "i64", phase)
+    w.add("1", counts, str(REQUESTS))
+    w.add(w.make(f"and i64 {cost}, 4294967295"), counts, str(WAVEFRONTS))
+    w.add(w.make(f"lshr i64 {cost}, 32"), counts, str(PASSES))
+
+
+def key_of(w: Writer, memo: str, phase: str, byte: str) -> str:
+    """What wide loads are known by: pieces beside one another have entries beside one another."""
+    key = w.load(w.at(memo, str(1 + 2 * WARP), "i64"), "i64", phase)
+    return w.make(f"add i64 {key}, {w.make(f'ashr i64 {byte}, 4')}")
+
+
 def _banks(size: int) -> str:
     """An access to shared memory; returns what its wide loads are known by."""
     w = Writer(
@@ -210,14 +247,8 @@ def _banks(size: int) -> str:
             f"call void @banks{size}_new(ptr %elements, i32 %bits, i64 {base}, i64 {phase}, "
             f"i64 %address, i1 {kept}, ptr %memo)"
         )
-    cost = w.load(w.at("%memo", str(1 + WARP), "i64"), "i64", phase)
-    w.add("1", "%counts", str(REQUESTS))
-    w.add(w.make(f"and i64 {cost}, 4294967295"), "%counts", str(WAVEFRONTS))
-    w.add(w.make(f"lshr i64 {cost}, 32"), "%counts", str(PASSES))
-    # Pieces beside one another have entries beside one another.
-    key = w.load(w.at("%memo", str(1 + 2 * WARP), "i64"), "i64", phase)
-    piece = w.make(f"ashr i64 {own}, 4")
-    w.do(f"ret i64 {w.make(f'add i64 {key}, {piece}')}")
+    count_known(w, "%memo", phase, "%counts")
+    w.do(f"ret i64 {key_of(w, '%memo', phase, own)}")
     return w.text() + _new_banks(size)
 
 

@@ -347,6 +347,14 @@ class Whole:
         """Words of a table's rows of warps."""
         return max(1, PIECE_BYTES // place.size) * self.context.warps
 
+    def offsets(self, place: Place, lane: Register) -> Register:
+        """Returns where it stands by how much lanes are beside the block's first, from one on."""
+        return self.w.at(self.w.at(self.table(place), str(OFFSETS), "i64"), lane, "i64")
+
+    def offset(self, place: Place, lane: Register) -> Register:
+        """Returns by how many elements a lane stands beside the block's first."""
+        return self.w.load(self.offsets(place, lane), "i64")
+
     def elements(self, place: Place, first: Register) -> Register:
         """Returns memory with the element of each lane, i64."""
         w, offsets = self.w, self.w.at(self.table(place), str(OFFSETS), "i64")

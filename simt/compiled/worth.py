@@ -133,12 +133,13 @@ def _everything(code: ir.Code) -> Iterator[Any]:
 # decide when a launch is compiled: no clock is read.
 NODE_MS, FLOAT_LANE_MS = 0.8e-3, 0.4e-6
 ACCESS_MS, ACCESS_LANE_MS = 12e-3, 1.4e-6
-NEW_ACCESS_LANE_MS = 15e-6
+NEW_ACCESS_LANE_MS = 12e-6
 """What a place that touches memory takes more for each lane the first time in a batch: its pattern
 is not known yet."""
 LAUNCH_MS = 0.2
-COMPILE_MS, COMPILE_ACCESS_MS, COMPILE_NODE_MS = 35.0, 36.0, 0.8
-RUN_MS, RUN_NODE_LANE_MS, RUN_ACCESS_LANE_MS = 0.1, 0.02e-6, 0.5e-6
+WRITE_MS, WRITE_NODE_MS = 1.0, 0.06
+COMPILE_MS, COMPILE_LETTER_MS = 5.0, 3.2e-3
+RUN_MS, RUN_NODE_LANE_MS, RUN_ACCESS_LANE_MS = 0.1, 0.02e-6, 0.15e-6
 STORED_BYTE_MS = 0.5e-6
 """They are copied before."""
 
@@ -157,10 +158,14 @@ def compiled_ms(found: Effort, lanes: int, stored_bytes: int) -> float:
     return RUN_MS + lanes * each + stored_bytes * STORED_BYTE_MS
 
 
-def compiling_ms(code: ir.Code) -> float:
-    """Returns what it takes to compile a kernel."""
-    found = size(code)
-    return COMPILE_MS + found.accesses * COMPILE_ACCESS_MS + found.nodes * COMPILE_NODE_MS
+def writing_ms(code: ir.Code) -> float:
+    """Returns what it takes to write a kernel in LLVM's language."""
+    return WRITE_MS + size(code).nodes * WRITE_NODE_MS
+
+
+def compiling_ms(text: str) -> float:
+    """Returns what it takes to compile a kernel that has been written."""
+    return COMPILE_MS + len(text) * COMPILE_LETTER_MS
 
 
 def effort(

@@ -130,7 +130,7 @@ def test_what_a_kind_of_mutant_is(body: str, kind: str, bodies: list[str]) -> No
     assert wanted == found
 
 
-@pytest.mark.series(1 / 4)
+@pytest.mark.series(1 / 8)
 @pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
 def test_the_mutants_of_the_course(puzzle: Puzzle) -> None:
     solution = (Path(__file__).parents[2] / "solutions" / f"{puzzle.name}.py").read_text("utf-8")

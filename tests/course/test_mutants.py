@@ -20,12 +20,12 @@ pytestmark = pytest.mark.long(48)
 # Starting PyTorch once per mutant takes minutes: `make mutants` has those puzzles too.
 QUICK = [puzzle for puzzle in index.puzzles() if not getattr(puzzle, "torch", False)]
 PART = share(5, of=len(QUICK))
-LONGEST = ("matmul_register", "matmul_double_buffered", "scan_lookback")
+LONGEST = ("matmul_register", "matmul_double_buffered", "scan_lookback", "beat_zb_2p")
 MANY = ("flash_attention", "flash_attention_causal", "flash_backward", "flash_decode")
 MANY += ("attention_naive", "decode_attention_gqa", "layernorm_backward", "cross_entropy")
 SMALLER_PARTS = dict.fromkeys(LONGEST, PART / 5) | dict.fromkeys(MANY, PART / 20)
-"""Of register-tiled products and the scan by looking back: hundreds of mutants, and long checks;
-of attention and its like: thousands."""
+"""Of register-tiled products, the scan by looking back and the search of a schedule: hundreds of
+mutants, and long checks; of attention and its like: thousands."""
 MAX_S = 3600
 
 

@@ -7,8 +7,12 @@ import re
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 
+from gpu_course.grading.python.cases import Tried
+from gpu_course.grading.python.messages import call_of
+from gpu_course.puzzle import PythonPuzzle, index
 from gpu_course.puzzle.index import lesson, lessons, sealed
 from tests.course.sources import SOURCES, Cell, Guess, cells_of, guesses_of
 
@@ -100,13 +104,46 @@ def shows_before(cells: list[Cell], guess: Guess, shown: dict[str, str]) -> str:
     telling = cells[guess.told].text
     if not re.search(r"\b\w+\.compare\(", telling):
         return "the cell that tells the answer calls no compare()"
-    found = re.search(r"^(?:No guess yet\. )?(?:It|The answer) is (.+)\.$", shown[telling], re.M)
-    assert found, telling
-    right = found[1].strip("\u201c\u201d")
+    right = told_by(shown[telling])
+    assert right, telling
     answer = re.escape(right.split()[0] if right[0].isdecimal() else right)
     for cell in cells[guess.asked + 1 : guess.told]:
         if re.search(rf"(?<![\w.,]){answer}(?![\w]|[.,]\d)", shown.get(cell.text, "")):
-            return f"{found[1]} stands below {cell.text[:60]}"
+            return f"{right} stands below {cell.text[:60]}"
+    return ""
+
+
+def told_by(shown: str) -> str:
+    """The answer in what a comparison shows, "" where there is none."""
+    found = re.search(r"^(?:No guess yet\. )?(?:It|The answer) is (.+)\.$", shown, re.M)
+    return found[1].strip("\u201c\u201d") if found else ""
+
+
+def shown_by_a_puzzle(cells: list[Cell], guess: Guess, right: str) -> str:
+    """Which puzzle before the answer shows it in the call of a case, "" for none.
+
+    A number of one or two digits stands everywhere, and counts for nothing.
+
+    Args:
+        cells: of a lesson.
+        guess: one of its predictions.
+        right: its answer, as the comparison says it.
+    """
+    number = re.match(r"[\d,]*\d(?:\.\d+)?", right)
+    if number is None or len(number[0].replace(".", "").replace(",", "").strip("0")) < 3:
+        return ""
+    forms = "|".join(re.escape(each) for each in (number[0], number[0].replace(",", "")))
+    for cell in cells[: guess.told]:
+        named = re.match(r"%%puzzle (\w+)", cell.text)
+        puzzle = index.find(named[1]) if named else None
+        if not isinstance(puzzle, PythonPuzzle):
+            continue
+        for case in puzzle.cases:
+            inputs = puzzle.inputs(np.random.default_rng(0), case)
+            said = call_of(puzzle, Tried(case, inputs, {}))
+            text = "\n".join(line for section in said for line in section.lines)
+            if re.search(rf"(?<![\w.,])(?:{forms})(?![\w]|[.,]\d)", text):
+                return f"{right} stands in a case of {puzzle.name}: {case.name}"
     return ""
 
 
@@ -128,6 +165,23 @@ def test_no_cell_that_is_run_before_the_guess_shows_the_answer(path: Path) -> No
     shown = outputs_of(path.parents[2] / "solutions" / "notebooks" / f"{path.stem}.ipynb")
     found = {guess.question: shows_before(cells, guess, shown) for guess in guesses_of(cells)}
     assert {question: why for question, why in found.items() if why} == {}
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_no_puzzle_shows_the_answer_of_a_prediction_that_comes_later(path: Path) -> None:
+    cells = cells_of(path)
+    shown = outputs_of(path.parents[2] / "solutions" / "notebooks" / f"{path.stem}.ipynb")
+    for guess in guesses_of(cells):
+        assert not shown_by_a_puzzle(cells, guess, told_by(shown[cells[guess.told].text]))
+
+
+def test_an_answer_that_a_puzzle_shows_is_found() -> None:
+    puzzle, tell = Cell("code", "%%puzzle find_the_slip"), Cell("code", "guess.compare(third)")
+    cells = [puzzle, Cell("code", ASK.text.replace(", answers)", ", choices=answers)")), tell]
+    (guess,) = guesses_of(cells)
+    assert "three alike" in shown_by_a_puzzle(cells, guess, "20.4 GiB")
+    assert not shown_by_a_puzzle(cells, guess, "25.7 GiB")
+    assert not shown_by_a_puzzle(cells[1:], guesses_of(cells[1:])[0], "20.4 GiB")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    ours = [item for item in items if HERE in item.path.parents]
+    ours = [item for item in items if item.path.is_relative_to(HERE)]
     reason = why_no_gpu() if ours else ""
     for item in ours:
         item.add_marker(pytest.mark.gpu)

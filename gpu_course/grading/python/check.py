@@ -258,8 +258,9 @@ class PythonChecking(Checking):
         except Exception as error:
             if isinstance(reply, Returned) and self._fails_by_itself(tried, reply.got):
                 raise
-            returned = isinstance(reply, Returned)
-            shown = compare.show(reply.got, rough=True) if returned else "no result"
+            shown = "no result"
+            if isinstance(reply, Returned):
+                shown = compare.show(reply.got, rough=True)
             what = f"the result is not of the form the puzzle asks for: {shown}"
             note = section("note", f"{type(error).__name__}: {str(error)[:160]}")
             said = messages.judged(self.puzzle, tried, "wrong-type", what)

@@ -160,8 +160,10 @@ def checked(name: str, answers: Mapping[int, str]) -> str:
     """
     asked, lines, right = guide(name), [], 0
     if not isinstance(answers, Mapping):
-        fact = f"answers are a dict from numbers to letters, and these are {answers!r:.40}"
-        raise CourseError(fact, f'write {{{asked.item[0].number}: "a"}} to answer the first')
+        raise CourseError(
+            f"answers are a dict from numbers to letters, and these are {answers!r:.40}",
+            f'write {{{asked.item[0].number}: "a"}} to answer the first',
+        )
     for number, said in answers.items():
         item = asked.find(number)
         if said not in tuple(LETTERS):

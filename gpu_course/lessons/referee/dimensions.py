@@ -34,6 +34,7 @@ SOUND: dict[str, Formula] = {
     "to the power of zero": ("^", "message", 0),
     "to a power below zero": ("*", "message", ("^", "peak_bw", -1)),
     "a third root": ("=", ("^", ("^", "t", 3), 1 / 3), "latency"),
+    "a root that no square is under": ("*", ("^", "energy", 0.5), ("^", "t", 1.5)),
     "a name without a unit": ("-", ("*", "gpus", "mfu"), 1),
     "a larger one of two": ("max", "t_comm", "t_compute"),
 }

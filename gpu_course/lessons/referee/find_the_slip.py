@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.referee.consistency import Printed, Rule, suspects
-from gpu_course.lessons.referee.printed_tables import TABLES, equal, product, total
+from gpu_course.lessons.referee.printed_tables import LATER, TABLES, equal, product, total
 from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
@@ -33,6 +33,9 @@ def _as_printed(value: float, like: str | int) -> str | int:
         return round(value)
     return f"{value:.{len(like.partition('.')[2])}f}"
 
+
+SHOWN = tuple(name for name in TABLES if name != LATER)
+"""A case shows its table to whoever gets it wrong, and one of them is asked for later."""
 
 PLANTED: dict[str, tuple[str, dict[str, str | int]]] = {
     "no slip: the same without it": ("hours until a failure", {}),
@@ -131,13 +134,21 @@ MADE: dict[str, tuple[Printed, tuple[Rule, ...]]] = {
     ),
     "a count that a computer rounds down": ({"n": 7, "all": 33}, (product("all", "n", times=1.1),)),
     "a count that a computer rounds up": ({"n": 7, "all": 21}, (product("all", "n", times=0.7),)),
+    "three alike, and one is not": (
+        {"one": "31.6", "another": "33.0", "a third": "20.4"},
+        (
+            equal("one", "another", 0.1),
+            equal("another", "a third", 0.1),
+            equal("one", "a third", 0.1),
+        ),
+    ),
     "no rule": ({"a": "1.0", "b": "2.0"}, ()),
 }  # fmt: skip
 MADE["a count that would be no whole number"][0]["peak"] = 4  # type: ignore[index]
 
 
 def _known() -> dict[str, tuple[Printed, tuple[Rule, ...]]]:
-    printed = {name: (table.printed, table.rules) for name, table in TABLES.items()}
+    printed = {name: (TABLES[name].printed, TABLES[name].rules) for name in SHOWN}
     first = next(iter(printed))
     found = {first: printed[first]} | MADE | printed
     for name, (table, changed) in PLANTED.items():
@@ -158,7 +169,7 @@ def _changed(rng: np.random.Generator, cell: str | int) -> str | int:
 
 def _drawn(rng: np.random.Generator) -> tuple[Printed, tuple[Rule, ...]]:
     while True:
-        name = str(rng.choice(list(TABLES)))
+        name = str(rng.choice(SHOWN))
         printed, rules = dict(_mended(name)), TABLES[name].rules
         cell = str(rng.choice(list(printed)))
         if rng.random() < 0.85:

@@ -217,3 +217,6 @@ TABLES: dict[str, Table] = {
     ),
 }  # fmt: skip
 """By name."""
+
+LATER = "memory without ZeRO"
+"""The table whose slip the learner guesses in the audit: nothing before shows what is in it."""

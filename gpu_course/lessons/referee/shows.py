@@ -9,7 +9,7 @@ from gpu_course.errors import CourseError
 from gpu_course.lessons.referee import audit
 from gpu_course.lessons.referee.consistency import holds, spans, sum_of, suspects
 from gpu_course.lessons.referee.pictures import Pair, draw_twins
-from gpu_course.lessons.referee.printed_tables import TABLES, Table
+from gpu_course.lessons.referee.printed_tables import LATER, TABLES, Table
 from gpu_course.notebook.marks import asks_for_answers, tells_of_all_lessons
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.pictures import Picture
@@ -52,10 +52,6 @@ def slip_or_not(name: str) -> str:
     """
     table = _table(name)
     return "no slip" if suspects(table.printed, table.rules) is None else "a slip"
-
-
-LATER = "memory without ZeRO"
-"""The table whose slip the learner guesses in the audit, and is not told before."""
 
 
 @telling

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.sentences import PYTHON_SENTENCES
 from gpu_course.isolation import transport
 from gpu_course.isolation.ranks import MAX_RANKS
-from gpu_course.puzzle import Puzzle, PythonPuzzle
+from gpu_course.puzzle import Case, Puzzle, PythonPuzzle, index
+from gpu_course.puzzle.specification import Values
 from tests.course.puzzles import promises
 from tests.course.puzzles.by_hand import SOLUTIONS
 
@@ -81,13 +83,22 @@ def assert_inputs_cross_and_a_seed_fixes_them(puzzle: PythonPuzzle) -> None:
             assert set(puzzle.parameters[puzzle.functions[0]]) <= set(first)
 
 
+@lru_cache(maxsize=1)
+def _expected(name: str) -> list[tuple[Case, Values, Values]]:
+    """Cases of a puzzle, what they are given and what is expected: some references train models."""
+    puzzle = index.find(name)
+    assert isinstance(puzzle, PythonPuzzle)
+    found = []
+    for case in cases_and_random(puzzle):
+        inputs = puzzle.inputs(np.random.default_rng(1), case)
+        found.append((case, inputs, puzzle.reference(inputs, case)))
+    return found
+
+
 def assert_references_differ_from_case_to_case(puzzle: PythonPuzzle) -> None:
     if promises.is_alike(puzzle):
         return
-    found = []
-    for case in cases_and_random(puzzle):
-        expected = puzzle.reference(puzzle.inputs(np.random.default_rng(1), case), case)
-        found.append(transport.pack(expected))
+    found = [transport.pack(expected) for _, _, expected in _expected(puzzle.name)]
     assert len(set(found)) > len(found) // 3
 
 
@@ -130,11 +141,9 @@ def assert_ranks_are_asked_for_in_full(puzzle: PythonPuzzle) -> None:
     numbers = {puzzle.ranks(case) for case in puzzle.cases}
     assert puzzle.torch and {1, 2} < numbers and max(numbers) <= MAX_RANKS
     large = 0
-    for case in cases_and_random(puzzle):
+    for case, inputs, expected in _expected(puzzle.name):
         ranks = puzzle.ranks(case)
-        inputs = puzzle.inputs(np.random.default_rng(1), case)
         parts = [part_of(inputs, rank) for rank in range(ranks)]
-        expected = puzzle.reference(inputs, case)
         assert all(len(each) == ranks for each in expected.values())
         values = [value for part in parts for value in part.values()]
         arrays = [a for value in values for a in (value if isinstance(value, list) else [value])]

@@ -10,6 +10,7 @@ import pytest
 
 from gpu_course.errors import CourseError
 from gpu_course.measure.transformer_shapes import Transformer
+from gpu_course.planner import layout as layout_module
 from gpu_course.planner.layout import (
     NUMBERS,
     Batch,
@@ -237,3 +238,41 @@ def test_the_head_takes_layers_from_the_last_stage_where_work_is_dealt_out():
 def test_divisors():
     for number in range(1, 200):
         assert divisors(number) == [each for each in range(1, number + 1) if number % each == 0]
+
+
+@pytest.mark.parametrize("model", [LLAMA, EXPERTS, replace(LLAMA, layers=5)])
+@pytest.mark.parametrize("batch", [Batch(16, 64), Batch(12, 64), Batch(7, 60), Batch(1, 1)])
+@pytest.mark.parametrize("per_node", [1, 4, 8, 6])
+def test_the_most_gpus_are_those_that_a_walk_over_all_numbers_finds(model, batch, per_node):
+    """Brute force: every number of GPUs, and on it every number on every axis."""
+    for gpus in (1, 5, 13, 24, 37):
+        place = cluster(gpus, per_node)
+        near = nearest(model, Layout(dp=gpus), batch, place)
+        right = next(
+            many
+            for many in range(gpus, 0, -1)
+            if (many <= per_node or many % per_node == 0)
+            and _has_a_legal_layout(model, batch, cluster(many, per_node))
+        )
+        assert near.gpus == right
+
+
+def _has_a_legal_layout(model, batch, place):
+    axes = divisors(place.gpus)
+    return any(
+        not broken_rules(model, Layout(dp=dp, tp=tp, pp=pp, cp=cp), batch, place)
+        for dp, tp, pp, cp in itertools.product(axes, repeat=4)
+        if dp * tp * pp * cp == place.gpus
+    )
+
+
+def test_of_a_million_gpus_few_numbers_are_tried(monkeypatch):
+    tried = []
+    candidates = layout_module._candidates
+    monkeypatch.setattr(
+        layout_module, "_candidates", lambda *args: tried.append(args[-1]) or candidates(*args)
+    )
+    near = nearest(LLAMA, Layout(dp=999_983), Batch(4096, 8192), cluster(999_983))
+    assert len(tried) < 20 and near.gpus == tried[-1] <= 999_983
+    # No larger number of whole nodes is a product of what the axes may have.
+    assert tried == sorted(tried, reverse=True)

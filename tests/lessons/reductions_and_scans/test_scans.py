@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,8 @@ def test_the_verdict_on_a_tile_by_block_number_says_what_there_was_room_for() ->
 def test_the_verdict_on_a_total_that_is_not_told_says_what_all_wait_for() -> None:
     puzzle = puzzle_of("scan_lookback")
     (mistake,) = (m for m in puzzle.mistakes if m.diagnosis == "total-untold")
+    # It is right in every case: what is said of it comes after them, so one of them will do.
+    puzzle = replace(puzzle, cases=puzzle.cases[:1])
     verdict = check(puzzle, answer=mistake_answer(puzzle, mistake, rules.SOLUTIONS), seed=0)
     said = " ".join(verdict.message.split())
     assert "every block waits, and told[1] does not hold what it should by then" in said

@@ -123,9 +123,9 @@ def _first_difference(fault: Planted | None, known: list[Launch]) -> str:
         both_ways.compiled = importlib.import_module(f"{PACKAGE}.run")
         importlib.import_module(f"{PACKAGE}.jit").LEVEL = 0  # type: ignore[attr-defined]
         for one in known:
-            kind, why = one.judge()
+            kind, _ = one.judge()
             if kind in both_ways.WRONG:
-                return f"{one.label}: {kind} {why.strip().splitlines()[-1] if why else ''}".strip()
+                return f"{one.label}: {kind}"
     return ""
 
 

@@ -516,8 +516,10 @@ class _Maker:
             return f"(({one}) {rng.choice(['<<', '>>'])} {rng.choice(by)})"
         if kind < 0.8:
             return f"{rng.choice(['min', 'max'])}({one}, {two})"
-        if kind < 0.84:
+        if kind < 0.83:
             return f"{rng.choice(['-', '~'])}({one})"
+        if kind < 0.84:
+            return f"(({one}) ** {rng.choice(['2', '3', '0'])})"
         if kind < 0.88:
             return f"abs(int64({one}))"
         if kind < 0.92:
@@ -549,8 +551,13 @@ class _Maker:
         if kind < 0.82:
             return f"abs({one})"
         if kind < 0.9:
-            return f"math.{rng.choice(['sqrt', 'floor', 'ceil', 'exp', 'tanh', 'log'])}({one})"
-        if kind < 0.94:
+            return f"math.{rng.choice(['sqrt', 'floor', 'exp', 'tanh', 'log', 'erf'])}({one})"
+        if kind < 0.93:
+            by = rng.choice(
+                ["** 2", "** 0.5", "** -1.5", "// 2.5", "% 3.0", f"// {two}", f"% {two}"]
+            )
+            return f"({one} {by})"
+        if kind < 0.96:
             return f"-({one})"
         return f"{rng.choice(['float32', 'float64'])}({one})"
 

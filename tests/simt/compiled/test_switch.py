@@ -548,6 +548,13 @@ def _code(kernel: Any, *arguments: Any) -> Any:
 # When it pays
 
 
+@pytest.fixture
+def no_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing has been compiled before."""
+    monkeypatch.setattr(run, "_MACHINE_CODE", Kept(run.MAX_KERNELS))
+
+
+@pytest.mark.usefixtures("no_code")
 def test_a_first_launch_is_compiled_where_it_is_long(attempts: list[bool]) -> None:
     def launched(many: int) -> None:
         simulate(turns)[2, TPB](np.zeros(2 * TPB, np.int32), many)
@@ -560,6 +567,7 @@ def test_a_first_launch_is_compiled_where_it_is_long(attempts: list[bool]) -> No
     assert attempts == [True, True]
 
 
+@pytest.mark.usefixtures("no_code")
 def test_a_kernel_that_is_launched_again_and_again_is_compiled(attempts: list[bool]) -> None:
     ready = simulate(turns)[2, TPB]
     launches = 0
@@ -567,10 +575,12 @@ def test_a_kernel_that_is_launched_again_and_again_is_compiled(attempts: list[bo
         ready(np.zeros(2 * TPB, np.int32), 300)
         launches += 1
     assert launches > 3
-    (plan,) = [plan for plan in switch._PLANS.found.values() if plan.spent_ms]
-    assert plan.spent_ms > plan.compiling_ms
+    (plan,) = switch._PLANS.found.values()
+    (kernel,) = [made for _, made in run._KERNELS.found.values()]
+    assert plan.spent_ms > worth.compiling_ms(kernel.text)
 
 
+@pytest.mark.usefixtures("no_code")
 def test_what_a_loop_took_is_remembered(attempts: list[bool]) -> None:
     """A loop whose turns nobody could guess counts as what it was."""
     out, a = np.zeros(32), np.ones(32)
@@ -587,7 +597,8 @@ def test_what_a_loop_took_is_remembered(attempts: list[bool]) -> None:
 def test_suspicions_make_a_kernel_wait(
     attempts: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worth, "compiling_ms", lambda code: 0.0)
+    monkeypatch.setattr(worth, "writing_ms", lambda code: 0.0)
+    monkeypatch.setattr(worth, "compiling_ms", lambda text: 0.0)
     monkeypatch.setattr(switch, "CLEARLY", 0.0)
     ready = simulate(past_the_end)[1, TPB]
     tried_at = []

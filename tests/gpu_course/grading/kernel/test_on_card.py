@@ -28,7 +28,7 @@ from gpu_course.notebook.note import Note
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.gpu_course.hardware.card import plant
 
-pytestmark = pytest.mark.long(60)
+pytestmark = pytest.mark.long(15)
 
 ROOT = Path(__file__).parents[4]
 SOLUTIONS = ROOT / "solutions"
