@@ -164,6 +164,11 @@ def is_written(number: int, block: Dim3, unset: frozenset[str]) -> bool:
 def _written(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
+    for key in emitter.math:
+        try:
+            library.loop(key)
+        except LookupError:
+            raise NotCompiled(f"a function that is found in no library: {key}") from None
     return Kernel(emitter, text + _all_blocks(emitter))
 
 
