@@ -170,6 +170,11 @@ def forget() -> None:
 def _written(code: ir.Code, block: Dim3, unset: frozenset[str]) -> Kernel:
     emitter = Emitter(code, block, unset)
     text = emitter.text()
+    for key in emitter.math:
+        try:
+            library.loop(key)
+        except LookupError:
+            raise NotCompiled(f"a function that is found in no library: {key}") from None
     return Kernel(emitter, text + _all_blocks(emitter))
 
 

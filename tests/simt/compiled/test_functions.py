@@ -22,7 +22,8 @@ ODD = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, -2.5, np.inf, -np.inf, np.nan, 1e-31
 def _numbers(dtype: type) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of numbers, odd ones with odd ones among them."""
     rng = np.random.default_rng(3)
-    drawn = rng.standard_normal(60) * 10.0 ** rng.integers(-3, 4, 60)
+    drawn = rng.standard_normal(400) * 10.0 ** rng.integers(-3, 4, 400)
+    drawn[200:] *= 10.0 ** rng.integers(-140, 140, 200)
     left = np.concatenate([np.repeat(ODD, len(ODD)), drawn])
     right = np.concatenate([np.tile(ODD, len(ODD)), drawn[::-1]])
     with np.errstate(over="ignore", under="ignore"):
