@@ -20,7 +20,7 @@ from rich.table import Table
 from benchmarks.cases import CASES, KERNELS, Case
 from simt.compiled import filter as switch
 from simt.compiled import run, worth
-from simt.compiled.analysis import NotCompiled
+from simt.compiled.facts.analysis import NotCompiled
 from simt.machine import launch
 from simt.machine.faults import FaultLog
 from simt.machine.observer import Setting

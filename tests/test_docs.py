@@ -16,7 +16,7 @@ from gpu_course.grading.kernel import on_card
 from gpu_course.hardware import guard_zones, records
 from gpu_course.puzzle import Case, KernelPuzzle, index
 from gpu_course.units import KIB
-from simt.compiled.analysis import NotCompiled
+from simt.compiled.facts.analysis import NotCompiled
 from simt.compiled.run import run
 from simt.errors import HAZARD_ERRORS, KernelRefused
 from simt.kernel import legality, source

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from simt.compiled import jit, run, worth
-from simt.compiled.analysis import NotCompiled
+from simt.compiled.facts.analysis import NotCompiled
 from simt.compiled.kept import Kept
-from simt.compiled.order import order_shows
+from simt.compiled.writing.order import order_shows
 from simt.errors import UserError
 from simt.kernel import ir
 from simt.machine.lanes import WARP

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled import library, traffic, worth
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.emitter import Emitter
+from simt.compiled import library, worth
+from simt.compiled.facts.analysis import NotCompiled
 from simt.compiled.jit import Compiled
 from simt.compiled.kept import Kept
-from simt.compiled.text import Writer
+from simt.compiled.writing import traffic
+from simt.compiled.writing.emitter import Emitter
+from simt.compiled.writing.text import Writer
 from simt.kernel import ir
 from simt.machine.launch import blocks_together
 from simt.machine.memory import Array

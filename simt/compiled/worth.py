@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled.analysis import parts
+from simt.compiled.facts.analysis import parts
 from simt.kernel import ir
 from simt.kernel.legality import STEPS_OF_ACCESSES
 from simt.kernel.types import RangeType

@@ -53,7 +53,7 @@ class Planted:
         Raises:
             ValueError: it stands in none, or more than once.
         """
-        found = [path for path in sorted(FOLDER.glob("*.py")) for _ in range(self._count(path))]
+        found = [path for path in sorted(FOLDER.rglob("*.py")) for _ in range(self._count(path))]
         if len(found) != 1:
             raise ValueError(f"{self.name}: {len(found)} places have {self.old!r}")
         return found[0]
@@ -172,7 +172,10 @@ class _Finder:
 
     def find_spec(self, name: str, path: Any, target: ModuleType | None = None) -> Any:
         """Returns where a module comes from, if it is the one with the fault."""
-        if self.file is None or name != f"{PACKAGE}.{self.file.stem}":
+        if self.file is None:
+            return None
+        inside = self.file.relative_to(FOLDER).with_suffix("").parts
+        if name != ".".join((PACKAGE, *inside)):
             return None
         return spec_from_file_location(name, self.file, loader=_Loader(name, self.file, self.fault))
 

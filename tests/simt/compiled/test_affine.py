@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simt.compiled.affine import Affine, Lanes
-from simt.compiled.analysis import Analysis
+from simt.compiled.facts.affine import Affine, Lanes
+from simt.compiled.facts.analysis import Analysis
 from simt.kernel import ir
 from simt.kernel.lower import lower
 from simt.machine.launch import bind_arguments, type_of

@@ -179,8 +179,8 @@ def of_its_own(out, a, found):
 
 
 def test_atomics_of_local_memory_stay_interpreted() -> None:
-    from simt.compiled.analysis import NotCompiled
-    from simt.compiled.emitter import Emitter
+    from simt.compiled.facts.analysis import NotCompiled
+    from simt.compiled.writing.emitter import Emitter
     from simt.kernel import legality, source
     from simt.kernel.lower import lower
     from simt.kernel.types import ArrayType

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simt.compiled.patterns import AT_ONES, IN_ROWS, OTHERS, banks, pieces, sectors, shape_of
+from simt.compiled.facts.patterns import AT_ONES, IN_ROWS, OTHERS, banks, pieces, sectors, shape_of
 from simt.observe.transactions import count_request, count_wavefronts
 
 THREADS = 128

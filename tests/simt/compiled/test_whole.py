@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simt.compiled import run as compiled
-from simt.compiled.emitter import Emitter
+from simt.compiled.writing.emitter import Emitter
 from simt.kernel.lower import lower
 from simt.machine import memory
 from simt.machine.launch import bind_arguments, bound, type_of

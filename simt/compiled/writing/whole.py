@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simt.compiled import patterns
-from simt.compiled.affine import Affine, Known, Lanes
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arithmetic import memory_type
-from simt.compiled.arrays import Arrays, Memory
-from simt.compiled.context import Context
-from simt.compiled.intervals import shared_loads
-from simt.compiled.patterns import AT_ONES, IN_ROWS, OTHERS, PIECE_BITS, PIECE_BYTES, ROW
-from simt.compiled.races import Races
-from simt.compiled.text import Register
-from simt.compiled.touching import Each, Rows
-from simt.compiled.values import Value, Values
+from simt.compiled.facts import patterns
+from simt.compiled.facts.affine import Affine, Known, Lanes
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.facts.intervals import shared_loads
+from simt.compiled.facts.patterns import AT_ONES, IN_ROWS, OTHERS, PIECE_BITS, PIECE_BYTES, ROW
+from simt.compiled.writing.arithmetic import memory_type
+from simt.compiled.writing.arrays import Arrays, Memory
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.races import Races
+from simt.compiled.writing.text import Register
+from simt.compiled.writing.touching import Each, Rows
+from simt.compiled.writing.values import Value, Values
 from simt.kernel import ir
 from simt.machine.lanes import WARP
 from simt.machine.memory import row_major

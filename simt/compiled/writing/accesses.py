@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled import traffic
-from simt.compiled.affine import Known, Lanes
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arithmetic import Number, memory_type
-from simt.compiled.arrays import Arrays, Memory, has_tiles
-from simt.compiled.context import Context
-from simt.compiled.masks import Here, Masks
-from simt.compiled.order import Order
-from simt.compiled.patterns import IN_ROWS, PIECE_BYTES, ROW, shape_of
-from simt.compiled.races import Races
-from simt.compiled.text import Register
-from simt.compiled.touching import Each, PartRows
-from simt.compiled.values import Value, Values, parts_of
-from simt.compiled.whole import Place, Whole, are_known, offsets_of
+from simt.compiled.facts.affine import Known, Lanes
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.facts.patterns import IN_ROWS, PIECE_BYTES, ROW, shape_of
+from simt.compiled.writing import traffic
+from simt.compiled.writing.arithmetic import Number, memory_type
+from simt.compiled.writing.arrays import Arrays, Memory, has_tiles
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Here, Masks
+from simt.compiled.writing.order import Order
+from simt.compiled.writing.races import Races
+from simt.compiled.writing.text import Register
+from simt.compiled.writing.touching import Each, PartRows
+from simt.compiled.writing.values import Value, Values, parts_of
+from simt.compiled.writing.whole import Place, Whole, are_known, offsets_of
 from simt.kernel import ir
 from simt.kernel.legality import STEPS_OF_ACCESSES
 from simt.kernel.types import INT64

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from simt.compiled.arithmetic import Arithmetic, Number, memory_type
-from simt.compiled.context import Context
-from simt.compiled.masks import Here, Masks
-from simt.compiled.text import Register
+from simt.compiled.writing.arithmetic import Arithmetic, Number, memory_type
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Here, Masks
+from simt.compiled.writing.text import Register
 
 
 @dataclass(frozen=True)

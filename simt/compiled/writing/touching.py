@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from simt.compiled.context import Context
-from simt.compiled.masks import Masks
-from simt.compiled.text import Register
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Masks
+from simt.compiled.writing.text import Register
 from simt.machine.lanes import WARP
 
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arrays import Memory
-from simt.compiled.context import Context
-from simt.compiled.masks import Here, Masks
-from simt.compiled.text import Register
-from simt.compiled.values import Value, Values, Worth
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.writing.arrays import Memory
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Here, Masks
+from simt.compiled.writing.text import Register
+from simt.compiled.writing.values import Value, Values, Worth
 from simt.kernel.types import INT64
 
 Text = Callable[[Register], str]

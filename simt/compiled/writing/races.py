@@ -5,12 +5,12 @@ Barriers are its clock: of two accesses between the same two barriers, none come
 
 from __future__ import annotations
 
-from simt.compiled.arrays import Memory
-from simt.compiled.context import Context
-from simt.compiled.masks import Masks
-from simt.compiled.text import Register
-from simt.compiled.touching import Each
-from simt.compiled.uses import Uses
+from simt.compiled.facts.uses import Uses
+from simt.compiled.writing.arrays import Memory
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Masks
+from simt.compiled.writing.text import Register
+from simt.compiled.writing.touching import Each
 
 SEVERAL, WARPS = 4095, 2048
 """In the place of a thread: several of a block, and the first of those of one warp."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.context import Context
-from simt.compiled.text import Register, constant, name_of
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.text import Register, constant, name_of
 from simt.kernel import types
 from simt.kernel.types import BOOL, FLOAT32, FLOAT64
 

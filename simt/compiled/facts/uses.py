@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Set
 
-from simt.compiled.intervals import Intervals, expressions_of, statements_of
+from simt.compiled.facts.intervals import Intervals, expressions_of, statements_of
 from simt.kernel import ir
 from simt.kernel.types import ArrayType
 

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arrays import Memory
-from simt.compiled.context import Context
-from simt.compiled.masks import Masks
-from simt.compiled.text import Register
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.writing.arrays import Memory
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Masks
+from simt.compiled.writing.text import Register
 from simt.kernel import ir
 from simt.kernel.types import FLOAT64
 

@@ -7,13 +7,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from simt.compiled import library
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arithmetic import OF_BITS, Number, memory_type, number_type, register_type
-from simt.compiled.arrays import Memory
-from simt.compiled.context import Context
-from simt.compiled.masks import Masks
-from simt.compiled.text import Register, Writer, constant
-from simt.compiled.values import Value, Values
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.writing.arithmetic import (
+    OF_BITS,
+    Number,
+    memory_type,
+    number_type,
+    register_type,
+)
+from simt.compiled.writing.arrays import Memory
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Masks
+from simt.compiled.writing.text import Register, Writer, constant
+from simt.compiled.writing.values import Value, Values
 from simt.kernel import ir
 from simt.kernel.constants import Symbol, as_dtype
 from simt.kernel.types import FLOAT32, FLOAT64, INT32, INT64

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arithmetic import Number, memory_type
-from simt.compiled.context import Context
-from simt.compiled.masks import Masks
-from simt.compiled.text import Register
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.writing.arithmetic import Number, memory_type
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Masks
+from simt.compiled.writing.text import Register
 from simt.kernel import ir, types
 from simt.machine.memory import row_major
 

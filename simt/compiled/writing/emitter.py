@@ -12,23 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled import traffic
-from simt.compiled.accesses import Accesses
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arithmetic import Arithmetic, memory_type, number_type
-from simt.compiled.arrays import Arrays, Memory, has_tiles
-from simt.compiled.context import Context
-from simt.compiled.intervals import unraced_loads
-from simt.compiled.masks import Masks
-from simt.compiled.order import Order
-from simt.compiled.races import Races
-from simt.compiled.statements import Statements
-from simt.compiled.together import Together
-from simt.compiled.uses import Uses
-from simt.compiled.values import Value, Values
-from simt.compiled.variables import Variables, frame_of
-from simt.compiled.whole import Whole, remembering
-from simt.compiled.words import Words
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.facts.intervals import unraced_loads
+from simt.compiled.facts.uses import Uses
+from simt.compiled.writing import traffic
+from simt.compiled.writing.accesses import Accesses
+from simt.compiled.writing.arithmetic import Arithmetic, memory_type, number_type
+from simt.compiled.writing.arrays import Arrays, Memory, has_tiles
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Masks
+from simt.compiled.writing.order import Order
+from simt.compiled.writing.races import Races
+from simt.compiled.writing.statements import Statements
+from simt.compiled.writing.together import Together
+from simt.compiled.writing.values import Value, Values
+from simt.compiled.writing.variables import Variables, frame_of
+from simt.compiled.writing.whole import Whole, remembering
+from simt.compiled.writing.words import Words
 from simt.kernel import ir, types
 from simt.report import Dim3
 

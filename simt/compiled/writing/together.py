@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arithmetic import Number, memory_type
-from simt.compiled.context import Context
-from simt.compiled.masks import Masks
-from simt.compiled.text import Register
-from simt.compiled.values import Value, Values
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.writing.arithmetic import Number, memory_type
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Masks
+from simt.compiled.writing.text import Register
+from simt.compiled.writing.values import Value, Values
 from simt.kernel import ir
 from simt.kernel.types import INT32, INT64
 

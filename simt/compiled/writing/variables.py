@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from simt.compiled.affine import Affine
-from simt.compiled.analysis import Analysis, NotCompiled
-from simt.compiled.arithmetic import Arithmetic, Number, memory_type, number_type
-from simt.compiled.arrays import Memory
-from simt.compiled.context import Context
-from simt.compiled.masks import Here, Masks
-from simt.compiled.text import Register
-from simt.compiled.values import Value, Values, Worth
-from simt.compiled.views import View
+from simt.compiled.facts.affine import Affine
+from simt.compiled.facts.analysis import Analysis, NotCompiled
+from simt.compiled.writing.arithmetic import Arithmetic, Number, memory_type, number_type
+from simt.compiled.writing.arrays import Memory
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Here, Masks
+from simt.compiled.writing.text import Register
+from simt.compiled.writing.values import Value, Values, Worth
+from simt.compiled.writing.views import View
 from simt.kernel import ir, types
 from simt.report import Dim3
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simt.compiled.text import Register, Writer
+from simt.compiled.writing.text import Register, Writer
 from simt.machine.lanes import WARP
 from simt.report import Dim3
 

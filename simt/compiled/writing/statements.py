@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled.accesses import Accesses
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.arithmetic import Number, number_type
-from simt.compiled.arrays import Memory
-from simt.compiled.context import Context
-from simt.compiled.exits import always_leaves, any_leaves, leaves_loop, may_leave
-from simt.compiled.expressions import Expressions
-from simt.compiled.masks import Here, Masks
-from simt.compiled.text import Register
-from simt.compiled.together import Together
-from simt.compiled.values import Value, Values, parts_of
-from simt.compiled.variables import Variables, frame_of
-from simt.compiled.views import View
-from simt.compiled.words import Words
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.facts.exits import always_leaves, any_leaves, leaves_loop, may_leave
+from simt.compiled.writing.accesses import Accesses
+from simt.compiled.writing.arithmetic import Number, number_type
+from simt.compiled.writing.arrays import Memory
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.expressions import Expressions
+from simt.compiled.writing.masks import Here, Masks
+from simt.compiled.writing.text import Register
+from simt.compiled.writing.together import Together
+from simt.compiled.writing.values import Value, Values, parts_of
+from simt.compiled.writing.variables import Variables, frame_of
+from simt.compiled.writing.views import View
+from simt.compiled.writing.words import Words
 from simt.kernel import ir, types
 from simt.kernel.types import INT64
 from simt.vocabulary.loops import MAX_TURNS

@@ -7,7 +7,7 @@ has seen last, and what that costs for each way in which its first byte can lie.
 
 from __future__ import annotations
 
-from simt.compiled.text import Writer
+from simt.compiled.writing.text import Writer
 from simt.machine.lanes import WARP
 from simt.observe.transactions import BANKS, SECTOR_BITS, SECTOR_BYTES, WORD_BYTES
 

@@ -12,20 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled.accesses import Accesses
-from simt.compiled.affine import Known, Lanes
-from simt.compiled.analysis import NotCompiled, parts
-from simt.compiled.arithmetic import Number, constant_of, memory_type, number_type, register_type
-from simt.compiled.arrays import Memory
-from simt.compiled.context import Context
+from simt.compiled.facts.affine import Known, Lanes
+from simt.compiled.facts.analysis import NotCompiled, parts
 from simt.compiled.library import FUNCTIONS as LIBRARY
-from simt.compiled.masks import Here, Masks
-from simt.compiled.text import Register
-from simt.compiled.together import BARRIERS, SHUFFLES, VOTES, Together
-from simt.compiled.values import Value, Values, Worth, parts_of
-from simt.compiled.variables import Variables
-from simt.compiled.views import View, Views
-from simt.compiled.words import Words
+from simt.compiled.writing.accesses import Accesses
+from simt.compiled.writing.arithmetic import (
+    Number,
+    constant_of,
+    memory_type,
+    number_type,
+    register_type,
+)
+from simt.compiled.writing.arrays import Memory
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.masks import Here, Masks
+from simt.compiled.writing.text import Register
+from simt.compiled.writing.together import BARRIERS, SHUFFLES, VOTES, Together
+from simt.compiled.writing.values import Value, Values, Worth, parts_of
+from simt.compiled.writing.variables import Variables
+from simt.compiled.writing.views import View, Views
+from simt.compiled.writing.words import Words
 from simt.kernel import ir, types
 from simt.kernel.types import BOOL, FLOAT32, INT64, RangeType, TupleType
 from simt.vocabulary.loops import ARRAY_LENGTH

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from simt.compiled.analysis import NotCompiled
-from simt.compiled.context import Context
-from simt.compiled.text import Register
+from simt.compiled.facts.analysis import NotCompiled
+from simt.compiled.writing.context import Context
+from simt.compiled.writing.text import Register
 from simt.machine.lanes import WARP, WARP_BITS
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled.analysis import Analysis
+from simt.compiled.facts.analysis import Analysis
 from simt.kernel import ir
 from simt.kernel.types import ArrayType, RangeType
 from simt.report import Dim3
