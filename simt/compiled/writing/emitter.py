@@ -106,7 +106,7 @@ class Emitter:
     @property
     def sites(self) -> int:
         """How many places touch global or shared memory."""
-        return self._accesses.sites
+        return self._accesses.accounts.sites
 
     @property
     def arrays(self) -> dict[str | int, Memory]:
@@ -139,7 +139,8 @@ class Emitter:
         w.do(f"ret i32 {CLEAN}")
         w.lines.append("suspect:")
         w.do(f"ret i32 {SUSPECT}")
-        sizes = self._accesses.global_sizes, self._accesses.shared_sizes
+        accounts = self._accesses.accounts
+        sizes = accounts.global_sizes, accounts.shared_sizes
         declared = sorted(self.context.declared | traffic.DECLARED)
         functions = self._words.math_functions()
         return "\n".join([traffic.functions(*sizes), *declared, *functions, w.text()])
