@@ -1,8 +1,7 @@
 """Plants faults in what compiles kernels, one at a time: `python -m benchmarks.planted_filter`.
 
 Each is looked for as `tests.simt.compiled.planted` does it, in a process of its own. What finds it
-is kept in tests/simt/records; with `--only TEXT`, those whose name has it are tried and nothing is
-kept.
+is kept in tests/simt/records; with `--only TEXT`, those whose name has it are looked for anew.
 """
 
 from __future__ import annotations
@@ -32,8 +31,9 @@ def main(
     for fault, said in each_found_by(faults, known, jobs):
         found[fault.name] = said
         print(f"{fault.name}: {said or 'NOT FOUND'}", flush=True)
-    if not only:
-        RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    known_before = json.loads(RECORD.read_text(encoding="utf-8")) if only else {}
+    kept = {f.name: (known_before | found).get(f.name, "") for f in FAULTS}
+    RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     print(f"{sum(map(bool, found.values()))} of {len(found)} found, {len(known)} launches")
     sys.exit(0 if all(found.values()) else 1)
 

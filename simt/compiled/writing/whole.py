@@ -491,6 +491,9 @@ def remembering(code: ir.Code, affine: Affine, threads: int) -> dict[str, Rememb
         for load in loads:
             axes = affine.of(load.index)
             axes = axes if isinstance(axes, tuple) else (axes,)
+            parts = load.index.parts if isinstance(load.index, ir.Tuple) else (load.index,)
+            if not all(isinstance(part.type, np.dtype) for part in parts):
+                break  # `tile[a, b] += 1` works its index out once, and keeps it as one tuple
             if not are_known("shared", axes, len(asked.shape)):
                 break
             offsets.append(_offsets(axes, strides, threads))
