@@ -188,9 +188,7 @@ class _Configured:
             policy=simulation.policy,
             printout=printout,
             schedule=schedule,
-            instead=None
-            if filter_ is None
-            else lambda setting: filter_.clean(setting, before.keep),
+            instead=instead,
         )
         if filter_ is None:
             return _Seen(faults, watch, watch.by_line(), printout.text())
