@@ -85,6 +85,16 @@ class _Plan:
     suspicions: int = 0
     waiting: int = 0
 
+    def refuse(self, reason: Exception) -> bool:
+        """Leaves the kernel to the interpreter from now on; returns False.
+
+        Beside NotCompiled that may be what nobody has thought of. Whoever launches a kernel is told
+        the truth all the same, and the tests, which run compiled code themselves, find it.
+        """
+        known = isinstance(reason, NotCompiled)
+        self.refused = str(reason) if known else f"{type(reason).__name__}: {reason}"
+        return False
+
     def suspicious(self) -> None:
         """An attempt came to nothing."""
         self.suspicions += 1
@@ -143,9 +153,8 @@ class Filter:
             return False  # of these arguments; with others it may be
         try:
             kernel = run.kernel_of(code, setting.block, unset)
-        except NotCompiled as reason:
-            plan.refused = str(reason)
-            return False
+        except Exception as reason:
+            return plan.refuse(reason)
         if self.how != ALWAYS and not _pays(plan, found, kernel):
             return False
         if not jit.available():  # to ask loads the compiler, which takes a while
@@ -153,7 +162,10 @@ class Filter:
             return False
         if not before():
             return False
-        self.by_line = self._run(setting, found)
+        try:
+            self.by_line = self._run(setting, found)
+        except Exception as reason:
+            return plan.refuse(reason)
         if self.by_line is None:
             plan.suspicious()
             return False

@@ -500,6 +500,26 @@ def test_a_room_that_a_suspicious_launch_leaves_is_not_used_again(attempts: list
     assert attempts == [True, False, True]
 
 
+@pytest.mark.parametrize("where", ["Emitter", "Compiled", "_new_room"])
+def test_what_nobody_has_thought_of_leaves_a_launch_to_the_interpreter(
+    where: str, attempts: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> None:
+        raise RuntimeError("expected a type")
+
+    monkeypatch.setattr(run, where, fails)
+    monkeypatch.setattr(run, "_MACHINE_CODE", Kept(run.MAX_KERNELS))
+    one = CLEAN["shared memory, more than a picture has values of"]
+    interpreted, before = one.run(compiled=False)
+    for _ in range(2):
+        compiled, after = one.run(compiled=True)
+        assert_same(interpreted, compiled)
+        assert bits(before) == bits(after)
+    assert attempts == []
+    (plan,) = switch._PLANS.found.values()
+    assert plan.refused == "RuntimeError: expected a type"
+
+
 ESTIMATED = {
     "no loop": (case(scale, (2, TPB), NAN, floats()), True),
     "loops in loops": (case(tiled, (2, TPB), NAN, floats(), 128), True),
