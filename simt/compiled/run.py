@@ -266,18 +266,19 @@ def run(
     if shuffled and kernel.emitter.order.shows:
         raise NotCompiled("an atomic whose order may show, in an order that is drawn")
     emitter, compiled = kernel.emitter, kernel.compiled()
+    slots = emitter.slots
     room = kernel.room(dynamic_bytes)
     state = room.state.copy()
     alive: list[np.ndarray] = []
 
     def put(name: str, value: int) -> None:
-        if name in emitter.slots:
-            state[emitter.slots[name]] = value
+        if name in slots:
+            state[slots[name]] = value
 
     def memory(name: str, cells: np.ndarray) -> None:
-        if name in emitter.slots:
+        if name in slots:
             alive.append(cells)
-            state[emitter.slots[name]] = cells.ctypes.data
+            state[slots[name]] = cells.ctypes.data
 
     counters = np.zeros(emitter.counters + 1, np.int64)
     memory("counters", counters)
@@ -295,7 +296,7 @@ def run(
             put(f"shape {name} {axis}", side)
             put(f"stride {name} {axis}", stride)
         for what in (*SHADOWS, "turns"):
-            if f"shadow {what} {name}" in emitter.slots:
+            if f"shadow {what} {name}" in slots:
                 memory(f"shadow {what} {name}", np.zeros(array.flat.size, np.int64))
         if array.initialised is not None:
             memory(f"unset {name}", array.initialised.reshape(-1).view(np.uint8))
@@ -319,11 +320,11 @@ def run(
         put("order", order[first:].ctypes.data)
         put("count", min(at_once, order.size - first))
         end = compiled.run(state.ctypes.data)
-        spent = int(state[emitter.slots["most steps seen"]])
+        spent = int(state[slots["most steps seen"]])
         first += at_once
     if end:
         return None  # and nobody gets the room again, in which a block has stopped half way
-    room.epoch = int(state[emitter.slots["epoch"]])
+    room.epoch = int(state[slots["epoch"]])
     if room.epoch >= MAX_MET:
         room.forget()
     kernel.rooms.append(room)
