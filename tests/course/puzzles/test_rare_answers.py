@@ -6,6 +6,7 @@ The answers of a lesson stand in `tests/lessons/TOPIC/rare.md`. They are a long 
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,9 +43,12 @@ class Answer:
         """Returns the whole file."""
         file = SOLUTIONS / f"{index.find(self.puzzle).name}.py"
         text = found = f"\n{file.read_text(encoding='utf-8')}"
+        before = len(text)
         for old, new in reversed(self.hunks):  # they stand in the order of the solution's lines
             assert text.count(f"\n{old}") == 1, f"{self.puzzle}: {self.name}: {old}"
             at = text.index(f"\n{old}") + 1
+            assert at + len(old) <= before, f"{self.puzzle}: {self.name}: out of order: {old}"
+            before = at
             found = found[:at] + new + found[at + len(old) :]
         return found[1:]
 
@@ -72,6 +76,8 @@ def test_every_answer_is_read_and_every_puzzle_has_wrong_ones_and_right_ones() -
     headings = sum(file.read_text(encoding="utf-8").count("\n## ") for file in FILES)
     assert len(ANSWERS) == headings > 200
     assert len({(each.puzzle, each.name) for each in ANSWERS}) == len(ANSWERS)
+    for each in ANSWERS:
+        assert ast.parse(each.source()).body, (each.puzzle, each.name)
     for file in FILES:
         for puzzle in index.lesson(file.parent.name).puzzles:
             ends = {each.ends for each in ANSWERS if each.puzzle == puzzle.short_name}

@@ -44,7 +44,7 @@ RIGHT: dict[tuple[str, str], Changes] = {
 }
 CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ("sectors", "the stride's size alone"): (
-        "alignment",
+        "wrong-result",
         (("lane * stride", "lane * abs(stride)"),),
     ),
     ("sectors", "a sector has eight elements"): (
@@ -53,7 +53,7 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ),
     ("sectors", "the offset is a whole sector"): ("alignment", (("offset + lane", "lane"),)),
     ("sectors", "a stride of 0 is a lane each"): (
-        "one-each",
+        "wrong-result",
         (("    firsts =", "    stride = stride or 8\n    firsts ="),),
     ),
     ("sectors", "rounded to the nearest sector"): (

@@ -48,7 +48,7 @@ RIGHT: dict[tuple[str, str], Changes] = {
 }
 CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
     ("occupancy", "no reserved bytes without shared memory"): (
-        "nothing-reserved",
+        "wrong-result",
         (("    if per_block:", "    if shared_bytes:"),),
     ),
     ("occupancy", "registers of the whole SM"): (
