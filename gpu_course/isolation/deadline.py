@@ -20,19 +20,22 @@ MAX_GAP_S = 1.0
 
 
 class WatchersClock:
-    """A clock that goes on by at most MAX_GAP_S from one look to the next.
+    """A clock that goes on by so much at most from one look to the next.
 
     Args:
         clock: tells the time, in s.
+        most: what is counted of a longer time between two looks, in s.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._last, self._counted = clock, clock(), 0.0
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, most: float = MAX_GAP_S
+    ) -> None:
+        self._clock, self._most, self._last, self._counted = clock, most, clock(), 0.0
 
     def __call__(self) -> float:
         """Returns the seconds that are counted until now."""
         now = self._clock()
-        self._counted += min(now - self._last, MAX_GAP_S)
+        self._counted += min(now - self._last, self._most)
         self._last = now
         return self._counted
 

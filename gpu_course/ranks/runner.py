@@ -53,6 +53,9 @@ SHORTEST_POLL_S = 0.0005
 PROCESSES = Path("/proc")
 ASLEEP_S = 0.2
 """After so long in which all ranks wait, nothing crosses and no thread works, nothing comes."""
+LOOKS = 4
+"""In which that is seen at least: one look after a long while says nothing, since where whoever
+looks had no processor, the ranks had none either."""
 FEW_TICKS = 1
 """What threads use up that only look from time to time whether something came."""
 BUSY_SHARE = 0.05
@@ -331,14 +334,21 @@ class _Watch:
         pids: of the ranks.
         seconds: the most the run may take.
         crossed: returns what tells whether anything crossed; None where nothing tells it.
+        clock: tells the time, in s.
     """
 
     def __init__(
-        self, log: Log, pids: Sequence[int], seconds: float, crossed: Callable[[], object]
+        self,
+        log: Log,
+        pids: Sequence[int],
+        seconds: float,
+        crossed: Callable[[], object],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._log, self._pids, self._crossed = log, pids, crossed
-        self._clock = WatchersClock()
-        self._told = self._asleep = self._clock()
+        self._clock = WatchersClock(clock)
+        self._calm = WatchersClock(clock, ASLEEP_S / LOOKS)
+        self._told, self._asleep = self._clock(), self._calm()
         self._seconds = seconds
         self._deadline = Deadline(pids, seconds, clock=self._clock)
         self._count: int = -1
@@ -374,26 +384,27 @@ class _Watch:
 
     def stands_still(self, waiting: Sequence[int]) -> bool:
         """Whether for ASLEEP_S these ranks told nothing, no thread worked and nothing crossed."""
-        now, threads = self._clock(), _threads([self._pids[rank] for rank in waiting])
+        now, calm = self._clock(), self._calm()
+        threads = _threads([self._pids[rank] for rank in waiting])
         last, self._last = self._last, threads or {}
         if self._log.count != self._count:
             self._count, self._told = self._log.count, now
-            self._rest(now)
+            self._rest(calm)
         elif threads is None or _ticks(threads) > self._ticks + FEW_TICKS:
-            self._rest(now)
-        if now - self._asleep > ASLEEP_S / 2 and self._still is None:
+            self._rest(calm)
+        if calm - self._asleep > ASLEEP_S / 2 and self._still is None:
             self._still = (self._crossed(),)
-        if now - self._asleep <= ASLEEP_S or _at_work(last, self._last):
+        if calm - self._asleep <= ASLEEP_S or _at_work(last, self._last):
             return False
         if (self._crossed(),) != self._still:
             self._told = now
-            self._rest(now)
+            self._rest(calm)
             return False
         return True
 
-    def _rest(self, now: float) -> None:
+    def _rest(self, calm: float) -> None:
         """From now on looks whether nothing goes on."""
-        self._asleep, self._ticks, self._still = now, _ticks(self._last), None
+        self._asleep, self._ticks, self._still = calm, _ticks(self._last), None
 
     def _computes(self, busy: Sequence[int]) -> bool:
         """Whether ranks that are in no call used a processor in the last QUIET_S, or wanted to."""

@@ -85,6 +85,21 @@ def test_a_failure_is_named(name: str, tmp_path: Path) -> None:
         assert line.strip().startswith(expected), "\n".join(told)
 
 
+def test_one_look_after_a_while_without_a_processor_is_not_a_standstill() -> None:
+    """Where whoever looks was not let run, the ranks were not either."""
+    now = 0.0
+    with subprocess.Popen(["sleep", "60"]) as asleep:
+        log = runner.Log([])
+        watch = runner._Watch(log, [asleep.pid], 60.0, lambda: None, clock=lambda: now)
+        stood = []
+        for gap in (0.02, 0.9, 0.9, 0.02, 0.9, 0.9, 0.9):
+            now += gap
+            stood.append(watch.stands_still([0]))
+        asleep.kill()
+    assert not any(stood[: runner.LOOKS])
+    assert stood[-1]
+
+
 def test_what_stands_still_is_named_alike_on_a_busy_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
