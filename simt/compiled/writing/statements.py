@@ -98,11 +98,7 @@ class Statements:
                 nobody = self.masks.is_empty(self.masks.here)
                 self.w.do(f"br i1 {nobody}, label %over{n}, label %on{n}")
                 self.w.lines.append(f"on{n}:")
-                before = self.masks.here
-                self.block(body[number + 1 :], last=last)
-                if self.masks.here is not before:
-                    self.masks.set_to(before, self.masks.here)
-                    self.masks.here = before
+                self._within(body[number + 1 :], self.masks.here, last=last)
                 self.w.label(f"over{n}")
                 return True
         return True
@@ -372,7 +368,9 @@ class Statements:
         w.lines.append(f"out{n}:")
         self.order.leave_loop()
         self.context.most_turns(node, made)
-        if node.orelse:
+        if any_leaves(node.orelse):
+            self._within(node.orelse, self.masks.copy(before))
+        elif node.orelse:
             self.block(node.orelse)
 
     def _loop_apart(
@@ -469,14 +467,15 @@ class Statements:
             w.store(w.make(f"select i1 {done}, i8 1, i8 {old}"), finished, "i8", lane)
         return taken
 
-    def _within(self, body: ir.Block, here: Here) -> None:
+    def _within(self, body: ir.Block, here: Here, *, last: bool = False) -> None:
         """Writes statements for the lanes of a mask, in which then those are left that go on."""
         self.masks.here = here
-        goes_on = self.block(body)
+        goes_on = self.block(body, last=last)
         if not goes_on:
             self.masks.clear(here)
         elif self.masks.here is not here:
             self.masks.set_to(here, self.masks.here)
+        self.masks.here = here
 
     def _join(self, into: Register, cells: Register) -> None:
         """Adds lanes to those of a mask's cells."""
