@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.compiled.facts.analysis import parts
-from simt.kernel import ir
+from simt.kernel import ir, trees
 from simt.kernel.legality import STEPS_OF_ACCESSES
 from simt.kernel.types import RangeType
 from simt.machine.memory import Array
@@ -236,7 +235,7 @@ class _Walk:
 
     def loop(self, node: ir.Loop, known: dict[Any, Known]) -> Effort:
         total = self.body(node.before, known)
-        changed = {*_assigned(node.body), *_assigned(node.after)}
+        changed = {*trees.names_given(node.body), *trees.names_given(node.after)}
         turns = self.turns(node, known, changed)
         counter = self.counter(node, known)
         for name in changed:
@@ -260,7 +259,7 @@ class _Walk:
         """Returns the most turns that a thread makes, or None."""
         found = [
             turns
-            for test in _all_of(node.test)
+            for test in trees.conjuncts(node.test)
             if (turns := self._turns_of(test, node, known, changed)) is not None
         ]
         found += [self.counted[id(node)]] if id(node) in self.counted else []
@@ -277,14 +276,14 @@ class _Walk:
             operator = "Lt" if by > 0 else "Gt"
         elif isinstance(test, ir.Compare) and len(test.operators) == 1:
             (operator,), (counter, stop) = test.operators, test.operands
-            if _name(counter) not in changed and _name(stop) in changed:
+            if trees.name_of(counter) not in changed and trees.name_of(stop) in changed:
                 counter, stop = stop, counter
                 operator = _TURNED.get(operator, operator)
         else:
             return None
-        name = _name(counter)
+        name = trees.name_of(counter)
         first, end = self.value(counter, known), self.value(stop, known)
-        if name not in changed or any(each in changed for each in _read(stop)):
+        if name not in changed or any(each in changed for each in trees.names_read(stop)):
             return None
         if operator not in _HOLDS or not _is_interval(first) or not _is_interval(end):
             return None
@@ -305,15 +304,15 @@ class _Walk:
             for each in (*node.body, *node.after)
             if isinstance(each, ir.Assign) and each.target == name
         ]
-        everywhere = [*_assigned(node.body), *_assigned(node.after)].count(name)
+        everywhere = [*trees.names_given(node.body), *trees.names_given(node.after)].count(name)
         if len(at_top) != 1 or everywhere != 1:
             return None
         if at_top[0] in node.body and _continues(node.body):
             return None
         step = at_top[0].value
-        if not isinstance(step, ir.Binary) or _name(step.left) != name:
+        if not isinstance(step, ir.Binary) or trees.name_of(step.left) != name:
             return None
-        if any(each in changed for each in _read(step.right)):
+        if any(each in changed for each in trees.names_read(step.right)):
             return None
         by = _one(self.value(step.right, known))
         if by is None or step.operator not in _STEPS or not _STEPS[step.operator][0](by):
@@ -326,20 +325,20 @@ class _Walk:
             return None
         counter, stop = node.test.operands
         first, end = self.value(counter, known), self.value(stop, known)
-        onward = self._onward(_name(counter), node, known, {_name(counter)})
+        onward = self._onward(trees.name_of(counter), node, known, {trees.name_of(counter)})
         if onward is None or not _is_interval(first) or not _is_interval(end):
             return None
         if node.test.operators[0] == "Lt" and onward[0] == "Add" and onward[1] > 0:
-            return _name(counter), (first[0], max(first[1], end[1] - 1))
+            return trees.name_of(counter), (first[0], max(first[1], end[1] - 1))
         if node.test.operators[0] == "Gt" and onward[0] == "Add" and onward[1] < 0:
-            return _name(counter), (min(first[0], end[0] + 1), first[1])
+            return trees.name_of(counter), (min(first[0], end[0] + 1), first[1])
         return None
 
     # What an expression costs
 
     def expression(self, node: ir.Expression, known: dict[Any, Known]) -> Effort:
         works = isinstance(node, ir.Binary | ir.Unary | ir.Call | ir.Compare)
-        real = works and any(getattr(n.type, "kind", "") == "f" for n in (node, *parts(node)))
+        real = works and any(getattr(n.type, "kind", "") == "f" for n in (node, *trees.parts(node)))
         total = Effort(nodes=1, floats=real)
         if isinstance(node, ir.Load | ir.View):
             steps = STEPS_OF_ACCESSES["load"]
@@ -349,7 +348,7 @@ class _Walk:
             total += Effort(steps, accesses=1, most_steps=steps)
         elif isinstance(node, ir.DeviceCall):
             total += self._device_call(node, known)
-        for each in parts(node):
+        for each in trees.parts(node):
             total += self.expression(each, known)
         return total
 
@@ -539,39 +538,6 @@ def _either(one: Known, other: Known) -> Known:
     if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
         return tuple(map(_either, one, other))
     return None
-
-
-def _all_of(test: ir.Expression) -> Iterator[ir.Expression]:
-    """The conditions that have to hold together."""
-    if isinstance(test, ir.Logical) and test.conjunction:
-        for part in test.parts:
-            yield from _all_of(part)
-    else:
-        yield test
-
-
-def _name(node: ir.Expression) -> Any:
-    if isinstance(node, ir.Read):
-        return node.variable
-    return node.number if isinstance(node, ir.Temporary) else None
-
-
-def _read(node: ir.Expression) -> Iterator[Any]:
-    if (name := _name(node)) is not None:
-        yield name
-    for each in parts(node):
-        yield from _read(each)
-
-
-def _assigned(body: Iterable[ir.Statement]) -> Iterator[Any]:
-    """The variables that a block sets, each as often as its text does."""
-    for node in body:
-        if isinstance(node, ir.Assign) and node.target is not None:
-            yield node.target
-        elif isinstance(node, ir.If):
-            yield from _assigned((*node.body, *node.orelse))
-        elif isinstance(node, ir.Loop):
-            yield from _assigned((*node.before, *node.body, *node.after, *node.orelse))
 
 
 def _continues(body: Iterable[ir.Statement]) -> bool:

@@ -15,10 +15,10 @@ compiler can say.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from simt.kernel import ir
+from simt.kernel import ir, trees
 from simt.kernel.types import ArrayType, TupleType
 from simt.vocabulary import loops
 
@@ -119,13 +119,13 @@ class _Walk:
     def branch(self, node: ir.If, state: State) -> None:
         test = self.value(node.test, state)
         arms = (dict(state), dict(state))
-        self.tests.append((test.known, frozenset(_read(node.test))))
+        self.tests.append((test.known, frozenset(trees.names_read(node.test))))
         for arm, body in zip(arms, (node.body, node.orelse), strict=True):
             self.block(body, arm)
         self.tests.pop()
         joined = _joined(*arms)
         if not test.known:
-            _forget(joined, _assigned((*node.body, *node.orelse)))
+            _forget(joined, trees.names_given((*node.body, *node.orelse)))
         state.clear()
         state.update(joined)
 
@@ -146,15 +146,15 @@ class _Walk:
 
     def loop(self, node: ir.Loop, state: State) -> None:
         self.block(node.before, state)
-        body = frozenset(_assigned((*node.body, *node.after)))
+        body = frozenset(trees.names_given((*node.body, *node.after)))
         before, self.assigned = self.assigned, body
         while True:
             turn = _Turn(len(self.tests))
             later = dict(state)
-            parts = _parts(node.test)
+            parts = trees.conjuncts(node.test)
             known = [self.value(part, later).known for part in parts]
             ends = any(
-                each and body.intersection(_read(part))
+                each and body.intersection(trees.names_read(part))
                 for part, each in zip(parts, known, strict=True)
             )
             self.turns.append(turn)
@@ -164,7 +164,7 @@ class _Walk:
             if not (ends or turn.known_break):
                 _forget(later, body)
             elif turn.unknown_continue:
-                _forget(later, _assigned(node.body))
+                _forget(later, trees.names_given(node.body))
             joined = _joined(state, later)
             if joined == state:
                 break
@@ -193,7 +193,7 @@ class _Walk:
             return self.view(node, state)
         if isinstance(node, ir.DeviceCall):
             return self.call(node, state)
-        parts = [self.value(part, state) for part in _children(node)]
+        parts = [self.value(part, state) for part in trees.parts(node)]
         known = all(part.known for part in parts)
         arrays = frozenset[int]().union(*(part.arrays for part in parts))
         if isinstance(node, ir.Call):
@@ -214,7 +214,7 @@ class _Walk:
 
     def view(self, node: ir.View, state: State) -> Seen:
         owner = self.value(node.array, state)
-        parts = [self.value(part, state) for part in _parts_of_view(node)]
+        parts = [self.value(part, state) for part in trees.parts_of_index(node)]
         if not all(part.known for part in parts):
             self.add(owner.arrays, node.line)
         return owner
@@ -267,63 +267,3 @@ def _forget(state: State, names: Iterable[Name]) -> None:
         if name in state:
             # An array is where it is, whichever way the kernel went.
             state[name] = Seen(bool(state[name].arrays), state[name].arrays)
-
-
-def _assigned(body: ir.Block) -> Iterator[Name]:
-    for node in body:
-        if isinstance(node, ir.Assign) and node.target is not None:
-            yield node.target
-        elif isinstance(node, ir.If):
-            yield from _assigned((*node.body, *node.orelse))
-        elif isinstance(node, ir.Loop):
-            yield from _assigned((*node.before, *node.body, *node.after, *node.orelse))
-
-
-def _read(node: ir.Expression) -> Iterator[Name]:
-    """Yields the names that an expression reads."""
-    if isinstance(node, ir.Read):
-        yield node.variable
-    elif isinstance(node, ir.Temporary):
-        yield node.number
-    else:
-        for part in _children(node):
-            yield from _read(part)
-
-
-def _parts(test: ir.Expression) -> tuple[ir.Expression, ...]:
-    """Returns what has to hold for a loop to go on: the parts that an `and` joins."""
-    if isinstance(test, ir.Logical) and test.conjunction:
-        return tuple(each for part in test.parts for each in _parts(part))
-    return (test,)
-
-
-def _parts_of_view(node: ir.View) -> Iterator[ir.Expression]:
-    for part in node.parts:
-        if isinstance(part, ir.Span):
-            yield from (each for each in (part.low, part.high, part.step) if each is not None)
-        else:
-            yield part
-
-
-def _children(node: ir.Expression) -> tuple[ir.Expression, ...]:
-    """Returns the expressions that one is made of."""
-    if isinstance(node, ir.Tuple | ir.Logical):
-        return node.parts
-    if isinstance(node, ir.Element):
-        index = (node.index,) if isinstance(node.index, ir.Expression) else ()
-        return (node.owner, *index)
-    if isinstance(node, ir.Load):
-        return (node.array, node.index)
-    if isinstance(node, ir.View):
-        return (node.array, *_parts_of_view(node))
-    if isinstance(node, ir.Unary):
-        return (node.operand,)
-    if isinstance(node, ir.Binary):
-        return (node.left, node.right)
-    if isinstance(node, ir.Compare):
-        return node.operands
-    if isinstance(node, ir.Select):
-        return (node.test, node.yes, node.no)
-    if isinstance(node, ir.Call | ir.DeviceCall):
-        return node.arguments
-    return ()

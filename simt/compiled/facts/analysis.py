@@ -8,11 +8,10 @@ in such a part may be read as one number there, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
 from typing import Any
 
-from simt.kernel import ir
+from simt.kernel import ir, trees
 from simt.kernel.types import ArrayType, RangeType, TupleType
 from simt.report import Dim3
 
@@ -30,20 +29,6 @@ _LANES_OWN = (
 
 class NotCompiled(Exception):
     """What stays with the interpreter, and why."""
-
-
-def parts(node: Any) -> Iterator[ir.Expression]:
-    """Yields the expressions that an expression is made of."""
-    for each in fields(node):
-        value = getattr(node, each.name)
-        if isinstance(value, ir.Expression):
-            yield value
-        elif isinstance(value, tuple):
-            for part in value:
-                if isinstance(part, ir.Expression):
-                    yield part
-                elif isinstance(part, ir.Span):
-                    yield from parts(part)
 
 
 class Analysis:
@@ -184,7 +169,7 @@ class Analysis:
             return self.alike.get(node.number, True)
         if isinstance(node, ir.NewArray):
             return True
-        found = [self.of(each, place) for each in parts(node)]
+        found = [self.of(each, place) for each in trees.parts(node)]
         if isinstance(node, ir.Tuple):
             return tuple(found)
         if isinstance(node, ir.Element):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simt.compiled.facts.affine import Known, Lanes
-from simt.compiled.facts.analysis import NotCompiled, parts
+from simt.compiled.facts.analysis import NotCompiled
 from simt.compiled.library import FUNCTIONS as LIBRARY
 from simt.compiled.writing.accesses import Accesses
 from simt.compiled.writing.arithmetic import (
@@ -32,7 +32,7 @@ from simt.compiled.writing.values import Value, Values, Worth, parts_of
 from simt.compiled.writing.variables import Variables
 from simt.compiled.writing.views import View, Views
 from simt.compiled.writing.words import Words
-from simt.kernel import ir, types
+from simt.kernel import ir, trees, types
 from simt.kernel.types import BOOL, FLOAT32, INT64, RangeType, TupleType
 from simt.vocabulary.loops import ARRAY_LENGTH
 
@@ -213,7 +213,7 @@ class Expressions:
         elif isinstance(node, ir.Read):
             self.variables.check_given(node.variable)
         elif _of_library(node):
-            for part in parts(node):
+            for part in trees.parts(node):
                 self.prepare(part)
             made = self._library(node)
             self._count_operations(node, itself=True)
@@ -221,7 +221,7 @@ class Expressions:
         elif isinstance(node, ir.Call) and node.path.startswith("array."):
             return
         else:
-            for part in parts(node):
+            for part in trees.parts(node):
                 self._prepare(part)
 
     def _load(self, node: ir.Load) -> Value:
@@ -457,7 +457,7 @@ class Expressions:
             return True
         if isinstance(node, ir.Read) and node.variable in self.variables.frame.analysis.checked:
             return True
-        return any(map(self.does_something, parts(node)))
+        return any(map(self.does_something, trees.parts(node)))
 
     def _select(self, node: ir.Select) -> Value:
         before, dtype = self.masks.here, number_type(node.type)
@@ -546,7 +546,7 @@ class Expressions:
     def _collect(self, node: ir.Expression, kinds: dict[tuple[int, str], int]) -> None:
         if id(node) in self._made:
             return
-        for part in parts(node):
+        for part in trees.parts(node):
             self._collect(part, kinds)
         for kind, times in _operations_of(node):
             kinds[node.line, kind] = kinds.get((node.line, kind), 0) + times
