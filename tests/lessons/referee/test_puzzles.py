@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -152,3 +153,22 @@ def test_the_cells_of_the_playbook_are_those_of_its_file() -> None:
         if (run.model, run.tp, run.pp, run.microbatch, run.zero) == ("1.34B", 8, 1, 16, 0)
     }
     assert peaks == TABLES["memory without ZeRO"].printed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("        return None\n", "        return {}\n", "result is 'a dict', expected 'None'"),
+        ("    found = {}\n", "    return None\n", "result is 'None', expected 'a dict'"),
+    ],
+    ids=["never None", "always None"],
+)
+def test_a_verdict_on_the_slip_speaks_of_what_was_returned(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    name = "31_referee/find_the_slip"
+    text = (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    answer = tmp_path / "answer.py"
+    answer.write_text(text.replace(old, new), encoding="utf-8")
+    assert check(name, answer=answer, seed=0).message.startswith(said)
