@@ -34,13 +34,23 @@ def compile_ptx(source: str, name: str, arch: str = "compute_90") -> str:
     text, title = source.encode(), name.encode()
     assert not nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, title, 0, None, None)
     try:
-        options = (ctypes.c_char_p * 2)(f"--gpu-architecture={arch}".encode(), b"--std=c++17")
-        status = nvrtc.nvrtcCompileProgram(program, 2, options)
+        wanted = [f"--gpu-architecture={arch}", "--std=c++17", *_headers(path)]
+        options = (ctypes.c_char_p * len(wanted))(*(each.encode() for each in wanted))
+        status = nvrtc.nvrtcCompileProgram(program, len(wanted), options)
         log = _read(nvrtc, program, "ProgramLog")
         assert not status and not log.strip(), f"{name}:\n{log}"
         return _read(nvrtc, program, "PTX")
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _headers(library: Path) -> list[str]:
+    """Returns the options that show where CUDA's own headers lie, such as cuda_fp8.h.
+
+    The wheel of the runtime has them, in a folder beside the one of the library.
+    """
+    found = next((each / "include" for each in library.parents if (each / "include").is_dir()), None)
+    return [] if found is None else [f"--include-path={found}"]
 
 
 def _read(nvrtc: ctypes.CDLL, program: ctypes.c_void_p, what: str) -> str:

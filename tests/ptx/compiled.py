@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gpu_course.hardware.compiled.compiler import helpers_for
 from gpu_course.hardware.compiled.toolchain import toolchain
 from gpu_course.hardware.run import cuda_module, kernels_of
 from gpu_course.puzzle import Launch
@@ -76,7 +77,8 @@ def compiled(function: Any, types: tuple[Any, ...]) -> Texts:
     from numba import types as numba_types
     from numba.cuda.compiler import compile_cuda, kernel_fixup
 
-    made = compile_cuda(function, numba_types.void, types, nvvm_options=SHIPPED, cc=CAPABILITY)
+    with helpers_for(CAPABILITY):
+        made = compile_cuda(function, numba_types.void, types, nvvm_options=SHIPPED, cc=CAPABILITY)
     library = made.library
     kernel = library.get_function(made.fndesc.llvm_func_name)
     library._entry_name = made.fndesc.llvm_func_name

@@ -1,9 +1,10 @@
 """The kernels of the course, run twice: by the simulator, and as PTX thread by thread.
 
 Both start from the same numbers. The puzzles draw eighths, whose products float32 holds exactly, so
-that it would not show whether they were fused with a sum or rounded first. Here every float of a
-case, scalars too, is multiplied by one random factor: mantissas are full then, and what was equal
-or in order stays so.
+that it would not show whether they were fused with a sum or rounded first. Here every float of such
+a case, scalars too, is multiplied by one random factor: mantissas are full then, and what was equal
+or in order stays so. Where an array has them already, all stays as it was drawn, since one may
+follow from another, as what a softmax was divided by does.
 """
 
 from __future__ import annotations
@@ -71,10 +72,20 @@ def given_of(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
 
     def drawn(rng: np.random.Generator, case: Case) -> Values:
         inputs = puzzle.inputs(rng, case)
+        if any(map(_full, inputs.values())):
+            return inputs
         factor = np.float32(1 + rng.random() / 4)
         return {name: _multiplied(value, factor) for name, value in inputs.items()}
 
     return prepare(replace(puzzle, inputs=drawn), case, seed)
+
+
+def _full(value: Any) -> bool:
+    """Whether an array has floats that fill more than half of a mantissa."""
+    if not (isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.dtype.itemsize > 2):
+        return False
+    finite = value[np.isfinite(value)]
+    return bool((np.ldexp(np.frexp(finite)[0], np.finfo(value.dtype).nmant // 2) % 1).any())
 
 
 def _multiplied(value: Any, factor: np.float32) -> Any:

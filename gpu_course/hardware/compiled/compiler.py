@@ -141,7 +141,7 @@ def ptx_of(
     from numba import typeof
 
     types = tuple(map(typeof, arguments))
-    with warnings.catch_warnings(), _helpers_for(number):
+    with warnings.catch_warnings(), helpers_for(number):
         warnings.simplefilter("ignore")
         try:
             ptx, _ = cuda.compile_ptx(function, types, cc=number, lineinfo=lines)
@@ -151,7 +151,7 @@ def ptx_of(
 
 
 @contextmanager
-def _helpers_for(capability: tuple[int, ...]) -> Iterator[None]:
+def helpers_for(capability: tuple[int, ...]) -> Iterator[None]:
     """Has the functions that a kernel calls compiled for a capability, too.
 
     Numba compiles such a function for the card that is there, and asks the driver which one that
