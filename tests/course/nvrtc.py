@@ -49,8 +49,8 @@ def _headers(library: Path) -> list[str]:
 
     The wheel of the runtime has them, in a folder beside the one of the library.
     """
-    found = next((each / "include" for each in library.parents if (each / "include").is_dir()), None)
-    return [] if found is None else [f"--include-path={found}"]
+    folders = [each / "include" for each in library.parents]
+    return [f"--include-path={each}" for each in folders if each.is_dir()][:1]
 
 
 def _read(nvrtc: ctypes.CDLL, program: ctypes.c_void_p, what: str) -> str:
