@@ -29,6 +29,9 @@ AS_PTX: dict[str, str] = {
     "04_shared_memory/fix_the_barrier a_barrier_for_those_left_over": (
         "PTX does not tell one barrier of a block from another: all threads come to one"
     ),
+    "07_under_the_hood/keep_it_in_registers adds_places_that_are_empty": (
+        "NVVM takes a place of a local array that nothing was put into for whatever suits it"
+    ),
     "05_reductions_and_scans/scan_lookback no_barrier_after_the_ticket": (
         "a ticket that is read too early is a wild index here, before it comes to a race"
     ),
@@ -46,6 +49,10 @@ IN_ANY_ORDER: dict[str, float | None] = {
 
 None is any way. A look-back that is told something wrong finds it nearby or far away.
 """
+
+
+ROUNDINGS_ALONE = {"07_under_the_hood/no_float64 squares_in_one_pass, far from zero"}
+"""Mistakes, in a case, that leave only what was rounded: another rest where it was fused."""
 
 
 _OUTSIDE = re.compile(r"\w+: \w+\[([-\d, ]+)\] is outside an array of shape \(([\d, ]+)\)")
@@ -82,7 +89,8 @@ def hold(answer: Answer, case: Case, keep: Path) -> None:
     for form, tolerance in (("unfused", within if open_ else None), ("shipped", within)):
         theirs = started(given)
         assert by_oracle(answer, given, theirs, form, keep) == set()
-        if within is not None:
+        alone = form == "shipped" and f"{answer.name}, {case.name}" in ROUNDINGS_ALONE
+        if within is not None and not alone:
             assert differences(ours, theirs, tolerance) == [], f"{case.name}, {form}"
 
 
@@ -92,9 +100,7 @@ def inside_as_ptx(hazard: Hazard) -> bool:
     Numba takes a negative index from the end, and works out one address: past the end of a row
     lies the next one. So there is nothing to see in PTX.
     """
-    found = re.match(
-        r"\w+: \w+\[([-\d, ]+)\] is outside an array of shape \(([\d, ]+)\)", hazard.message
-    )
+    found = _OUTSIDE.match(hazard.message)
     if found is None:
         return False
     index, shape = ([int(n) for n in re.findall(r"-?\d+", part)] for part in found.groups())

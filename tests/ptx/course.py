@@ -129,6 +129,9 @@ def by_oracle(
 ) -> set[str]:
     """Runs the launches of a case as PTX, and returns what went wrong, in the simulator's words.
 
+    A fault ends it. What a `Watch` saw does not: it takes what only a warp's barrier orders for a
+    race, and the fault may come in a later launch.
+
     Args:
         answer, given: what to run.
         values: of its arguments; arrays change in place.
@@ -137,6 +140,7 @@ def by_oracle(
         watched: True to look for races and for what is read before it is written, too.
     """
     kinds: set[str] = set()
+    faults: set[str] = set()
     for each in given.launches:
         arguments = [values[name] for name in each.args]
         watch = Watch() if watched else None
@@ -150,13 +154,13 @@ def by_oracle(
                 watch=watch,
             )
         except Fault as fault:
-            kinds.add(fault.kind)
+            faults.add(fault.kind)
         if watch is not None:
             kinds |= {"race"} if watch.races else set()
             kinds |= {"uninitialised-read"} if watch.unset else set()
-        if kinds:
+        if faults:
             break
-    return kinds
+    return kinds | faults
 
 
 def program(

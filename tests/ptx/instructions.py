@@ -465,6 +465,11 @@ def _(ops: Operands, d: str, a: str, name: str, ftz: str | None) -> list[str]:
     return ops.put(d, result, "f32")
 
 
+@rule(r"rcp\.approx\.ftz\.f64")
+def _(ops: Operands, d: str, a: str) -> list[str]:
+    return ops.put(d, f"values.gross_reciprocal({ops.real(a, 'f64')})", "f64")
+
+
 @rule(r"(min|max)\.(f32|f64)")
 def _(ops: Operands, d: str, a: str, b: str, name: str, kind: str) -> list[str]:
     which = "smaller" if name == "min" else "larger"

@@ -199,6 +199,8 @@ TABLE: list[tuple[str, tuple[Any, ...], Any]] = [
     ("ex2.approx.f32 %f0, %f1", (-130.0,), 2.0**-130),
     ("lg2.approx.f32 %f0, %f1", (8.0,), 3.0),
     ("rcp.approx.ftz.f32 %f0, %f1", (4.0,), 0.25),
+    ("rcp.approx.ftz.f64 %fd0, %fd1", (3.0,), (1 + 0x55555 / 2**20) / 4),
+    ("rcp.approx.ftz.f64 %fd0, %fd1", (-INF,), -0.0),
     ("rsqrt.approx.f32 %f0, %f1", (4.0,), 0.5),
     ("sin.approx.f32 %f0, %f1", (0.0,), 0.0),
     ("cos.approx.f32 %f0, %f1", (0.0,), 1.0),

@@ -14,7 +14,14 @@ import pytest
 from gpu_course.puzzle import KernelPuzzle, Mistake
 from simt.report import Hazard
 from simt.simulator import simulate
-from tests.ptx.agreement import AS_PTX, IN_ANY_ORDER, PUZZLES, hold, inside_as_ptx
+from tests.ptx.agreement import (
+    AS_PTX,
+    IN_ANY_ORDER,
+    PUZZLES,
+    ROUNDINGS_ALONE,
+    hold,
+    inside_as_ptx,
+)
 from tests.ptx.course import with_mistake
 from tests.sampling import EVERYTHING, share
 
@@ -42,7 +49,7 @@ def test_what_is_excused_is_there() -> None:
     named = {
         f"{puzzle.name} {mistake.function}" for puzzle in PUZZLES for mistake in puzzle.mistakes
     }
-    assert {each.partition(",")[0] for each in (*AS_PTX, *IN_ANY_ORDER)} <= named
+    assert {each.partition(",")[0] for each in (*AS_PTX, *IN_ANY_ORDER, *ROUNDINGS_ALONE)} <= named
 
 
 @pytest.mark.parametrize(

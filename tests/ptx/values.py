@@ -300,6 +300,25 @@ def flushed(a: float) -> float:
     return math.copysign(0.0, a) if abs(a) < 2.0**-126 else a
 
 
+def gross_reciprocal(a: float) -> float:
+    """Returns what `rcp.approx.ftz.f64` gives: it looks at the upper half of a float64 alone.
+
+    >>> gross_reciprocal(4.0), gross_reciprocal(-0.0), gross_reciprocal(math.inf)
+    (0.25, -inf, 0.0)
+    """
+    a = _upper_half(a)
+    if a != a:
+        return NAN
+    if abs(a) < 2.0**-1022:
+        return math.copysign(INFINITY, a)
+    return _upper_half(1.0 / a) if abs(a) <= 2.0**1022 else math.copysign(0.0, a)
+
+
+def _upper_half(a: float) -> float:
+    bits = struct.unpack("<Q", struct.pack("<d", a))[0]
+    return float(struct.unpack("<d", struct.pack("<Q", bits >> 32 << 32))[0])
+
+
 def approximate(name: str, a: float) -> float:
     """Returns what an instruction that only approximates would give if it were exact.
 
