@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import nsight, nsight_solutions
+from benchmarks.card import nsight, nsight_solutions
 from gpu_course.errors import CourseError
 from gpu_course.grading import bench, targets
 from gpu_course.grading.diagnosis import close
@@ -26,8 +26,8 @@ from simt.kernel import source
 from simt.machine.schedule import Ranked
 from simt.simulator import simulate
 
-TARGET = "benchmarks.gpu_parts:run"
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
+TARGET = "benchmarks.card.gpu_parts:run"
+SOLUTIONS = Path(__file__).parents[2] / "solutions"
 TIMES = 3
 """How often a faulty kernel runs: luck differs from run to run."""
 DRAWN_FROM_STRATEGIES, EXAMPLES = 4, 12

@@ -1,6 +1,6 @@
 """The simulator's counters beside those of a real GPU, as Nsight Compute reads them.
 
-    python -m benchmarks.nsight
+    python -m benchmarks.card.nsight
 
 It runs the kernels of nsight_kernels.py under `ncu` and prints what both sides counted. Without ncu
 or without a GPU it says what is missing and prints the simulator's column alone. `make gpu` keeps
@@ -25,10 +25,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.nsight_cases import KERNELS, METRICS, cases, simulated
+from benchmarks.card.nsight_cases import KERNELS, METRICS, cases, simulated
 from gpu_course.hardware.run import run_natively, why_no_gpu
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MAX_SECONDS = 600.0
 NO_NCU = "no ncu found: it comes with the CUDA toolkit and with NVIDIA Nsight Compute"
 # Where NVIDIA's installers put it beside PATH.
@@ -92,7 +92,7 @@ def profile(ncu: str, program: Sequence[str], seconds: float = MAX_SECONDS) -> l
 
     Args:
         ncu: its path.
-        program: what Python runs, such as ["-m", "benchmarks.nsight", "--only-launch"].
+        program: what Python runs, such as ["-m", "benchmarks.card.nsight", "--only-launch"].
         seconds: the limit of the whole run.
 
     Raises:
@@ -122,7 +122,7 @@ def measure(ncu: str, seconds: float = MAX_SECONDS) -> dict[str, Counts]:
         NoCounters: ncu failed, took too long, or saw another number of launches than there are
             cases.
     """
-    found = profile(ncu, ["-m", "benchmarks.nsight", "--only-launch"], seconds)
+    found = profile(ncu, ["-m", "benchmarks.card.nsight", "--only-launch"], seconds)
     names = list(cases())
     if len(found) != len(names):
         raise NoCounters(f"ncu saw {len(found)} launches of {len(names)}")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import nsight
-from benchmarks.nsight_cases import METRICS, cases, simulated
+from benchmarks.card import nsight
+from benchmarks.card.nsight_cases import METRICS, cases, simulated
 
 HEAD = (
     '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size",'

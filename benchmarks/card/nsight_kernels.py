@@ -1,4 +1,4 @@
-"""Kernels whose traffic can be counted by hand: what benchmarks/nsight.py lays beside the GPU."""
+"""Kernels whose traffic can be counted by hand: what nsight.py lays beside the GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What benchmarks/nsight.py launches, and the metric of Nsight Compute for each counter."""
+"""What nsight.py launches, and the metric of Nsight Compute for each counter."""
 
 from __future__ import annotations
 

@@ -14,10 +14,18 @@ from typing import Any
 
 import pytest
 
-from benchmarks import nsight, nsight_solutions
-from benchmarks.nsight import Counts, parse
-from benchmarks.nsight_cases import METRICS
-from benchmarks.nsight_solutions import DIFFERS, EQUAL, OTHERWISE, UNKNOWN, chosen, compared, main
+from benchmarks.card import nsight, nsight_solutions
+from benchmarks.card.nsight import Counts, parse
+from benchmarks.card.nsight_cases import METRICS
+from benchmarks.card.nsight_solutions import (
+    DIFFERS,
+    EQUAL,
+    OTHERWISE,
+    UNKNOWN,
+    chosen,
+    compared,
+    main,
+)
 from tests.gpu_course.hardware.card import plant
 
 SAMPLE = Path(__file__).with_name("ncu_solutions.csv")
