@@ -12,7 +12,7 @@ import numpy as np
 from gpu_course.puzzle import KernelPuzzle, Launch
 from gpu_course.puzzle.index import puzzles
 
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
+SOLUTIONS = Path(__file__).parents[2] / "solutions"
 
 
 def kernels() -> Iterator[tuple[str, Path, str, Launch, list[Any]]]:
