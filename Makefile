@@ -89,8 +89,8 @@ bench: $(DEV_STAMP)
 	$(RUN) -m benchmarks.pipelines
 	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/ranks.py
-	$(RUN) benchmarks/launches.py
-	$(RUN) benchmarks/ragged.py
+	$(RUN) -m benchmarks.simulated.launches
+	$(RUN) -m benchmarks.simulated.ragged
 	$(RUN) benchmarks/compiling.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 

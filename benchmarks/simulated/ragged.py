@@ -1,8 +1,8 @@
 """What a loop costs in the simulator whose length differs from block to block.
 
-`python benchmarks/ragged.py` runs each kernel with rows that are all equally long, with rows as a
-causal mask leaves them, and with rows drawn at random, round by round in one process. The longest
-row is the same in all three, so the loop makes as many turns; the ragged ones have less work.
+Each kernel runs with rows that are all equally long, with rows as a causal mask leaves them, and
+with rows drawn at random, round by round in one process. The longest row is the same in all three,
+so the loop makes as many turns; the ragged ones have less work. It is part of `make bench`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,15 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import ragged_kernels as kernels
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.simulated import ragged_kernels as kernels
 from simt.simulator import simulate
 
-HERE = Path(__file__).parent
 KEYS = 512
 ROUNDS = 7
 ROW_LENGTHS: dict[str, Callable[[int, int], np.ndarray]] = {

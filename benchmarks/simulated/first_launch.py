@@ -10,8 +10,7 @@ import sys
 import time
 from typing import Any
 
-from cases import CASES, KERNELS, Case
-
+from benchmarks.simulated.cases import CASES, KERNELS, Case
 from simt.simulator import simulate
 
 WAYS: dict[str, bool | None] = {"interpreted": False, "as it comes": None, "compiled": True}

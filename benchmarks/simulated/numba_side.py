@@ -16,8 +16,9 @@ def main(name: str) -> None:
         sys.exit("numba_side.py times Numba's simulator: set NUMBA_ENABLE_CUDASIM=1")
     # Numba announces that its own CUDA target moves to another package; the simulator stays.
     warnings.simplefilter("ignore")
-    import kernels  # Numba reads the environment when it is imported
-    from cases import CASES
+    # Numba reads the environment when it is imported.
+    from benchmarks.simulated import kernels
+    from benchmarks.simulated.cases import CASES
 
     case = CASES[name]
     seconds = []

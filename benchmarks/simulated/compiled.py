@@ -10,8 +10,20 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from kernels import BINS, DEPTH, KEYS, LOWEST, PADDED, QUERIES, RADIUS, THREADS, TILE, WINDOW
 from numba import njit
+
+from benchmarks.simulated.kernels import (
+    BINS,
+    DEPTH,
+    KEYS,
+    LOWEST,
+    PADDED,
+    QUERIES,
+    RADIUS,
+    THREADS,
+    TILE,
+    WINDOW,
+)
 
 TWO, ONE, ZERO = np.float32(2), np.float32(1), np.float32(0)
 

@@ -1,4 +1,4 @@
-"""The kernels that benchmarks/ragged.py times: a loop over keys that ends where a row does."""
+"""The kernels that ragged.py times: a loop over keys that ends where a row does."""
 
 from __future__ import annotations
 

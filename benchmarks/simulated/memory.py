@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from cases import KERNELS, THREADS
-from first_launch import WAYS
 
+from benchmarks.simulated.cases import KERNELS, THREADS
+from benchmarks.simulated.first_launch import WAYS
 from simt.simulator import simulate
 
 LANES = 1 << 22
