@@ -23,7 +23,7 @@ from rich.table import Table
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.hardware.compiled.toolchain import NoCompiler, toolchain
 
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
+SOLUTIONS = Path(__file__).parents[2] / "solutions"
 KERNELS = ("zip_add", "block_sum", "matmul_register")
 ROUNDS = 3
 ONE = "--one"

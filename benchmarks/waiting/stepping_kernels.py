@@ -1,4 +1,4 @@
-"""The kernels that benchmarks/stepping.py steps through."""
+"""The kernels that stepping.py steps through."""
 
 from numba import cuda, float32
 

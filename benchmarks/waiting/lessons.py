@@ -23,7 +23,7 @@ from authoring.notebooks import build_notebook
 from authoring.stubs import build_stubs
 from gpu_course.puzzle import index
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 ROUNDS = 3
 MAX_S = 60.0
 

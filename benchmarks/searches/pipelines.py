@@ -1,6 +1,6 @@
 """Prints bubble rates of measured pipelines beside the paper's, what a search finds, and how fast.
 
-    python -m benchmarks.pipelines
+    python -m benchmarks.searches.pipelines
 
 Three tables. Orders made by hand, by simulation, and the interleaved order by its formula, each
 beside the printed rate where there is one. The course's search in the memory of ZB-1p and of ZB-2p,

@@ -1,8 +1,8 @@
 """How long four ranks take to be ready, how soon each way of failing is told, how long checks take.
 
-`python benchmarks/ranks.py [RUNS]` prints medians over RUNS runs (5 unless told). With `--told` it
-prints instead each way in which ranks fail, of those that the tests hold, with its seconds and what
-is said of it, as a table in Markdown.
+`python -m benchmarks.waiting.ranks [RUNS]` prints medians over RUNS runs (5 unless told). With
+`--told` it prints instead each way in which ranks fail, of those that the tests hold, with its
+seconds and what is said of it, as a table in Markdown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gpu_course.ranks import runner
 from tests.gpu_course.ranks.programs import ENDLESS, FAILURES
 
 RANKS = 4
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
+SOLUTIONS = Path(__file__).parents[2] / "solutions"
 HEAD = """
 import os
 import torch

@@ -25,7 +25,7 @@ from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import KernelPuzzle, index
 
-SOLUTIONS = Path(__file__).parents[1] / "solutions"
+SOLUTIONS = Path(__file__).parents[2] / "solutions"
 ROUNDS = 5
 MAX_MEDIAN_S = 0.1
 MAX_WORST_S = 1.0
