@@ -29,13 +29,13 @@ from gpu_course.measure.pipelines.search import search
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.pictures import Picture
-from gpu_course.notebook.pipelines import (
+from gpu_course.notebook.own.pipelines import (
     beside_one_process,
     own_schedule,
     picture_of,
     steps_of,
 )
+from gpu_course.notebook.pictures import Picture
 
 if TYPE_CHECKING:
     from torch.utils._python_dispatch import TorchDispatchMode

@@ -9,9 +9,9 @@ import pytest
 from gpu_course.draw.execution.divergence import walk_of_warp
 from gpu_course.errors import CourseError
 from gpu_course.grading.workspace import stub_text
-from gpu_course.notebook.own_launch import record_answer
+from gpu_course.notebook.own.launch import record_answer
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 FOLDER = ROOT / "solutions" / "02_warps"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.notebook.own_kernels import own_kernel, whose
+from gpu_course.notebook.own.kernels import own_kernel, whose
 from tests.course.puzzles.by_hand import SOLUTIONS
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.errors import CourseError
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own.ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.programs import called
 from gpu_course.ranks.runner import run_function
