@@ -12,15 +12,15 @@ from gpu_course.notebook import ranks_magic as _ranks_magic
 from gpu_course.notebook.compiled import compiled
 from gpu_course.notebook.explore import explore, play
 from gpu_course.notebook.feedback import check, diff, hint, progress
-from gpu_course.notebook.forecast import forecast
 from gpu_course.notebook.glossary import glossary
+from gpu_course.notebook.guesses.forecast import forecast
+from gpu_course.notebook.guesses.prediction import predict
+from gpu_course.notebook.guesses.triptych import triptych
 from gpu_course.notebook.hazards import show_hazards
 from gpu_course.notebook.live import live
 from gpu_course.notebook.pictures import show_banks, show_intervals, show_touches
-from gpu_course.notebook.prediction import predict
 from gpu_course.notebook.replay import replay
 from gpu_course.notebook.step_through import step_through
-from gpu_course.notebook.triptych import triptych
 from simt.simulator import simulate
 
 __all__ = [

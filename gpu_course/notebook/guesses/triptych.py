@@ -25,9 +25,9 @@ from gpu_course.grading.verdict_cache import check_own
 from gpu_course.hardware import records
 from gpu_course.hardware.compiled.compiler import USUAL
 from gpu_course.hardware.compiled.toolchain import NoCompiler, ToolFailed
+from gpu_course.notebook.guesses.prediction import Prediction
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note
-from gpu_course.notebook.prediction import Prediction
 from gpu_course.puzzle import KernelPuzzle, index
 from gpu_course.units import format_time_s
 

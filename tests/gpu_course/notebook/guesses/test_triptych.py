@@ -15,12 +15,12 @@ from gpu_course.grading.bench import FOLDER as BENCH
 from gpu_course.grading.compiled import recorded
 from gpu_course.hardware import records
 from gpu_course.hardware.compiled import toolchain
-from gpu_course.notebook.prediction import Prediction
-from gpu_course.notebook.triptych import NO_RECORD, Triptych, triptych
+from gpu_course.notebook.guesses.prediction import Prediction
+from gpu_course.notebook.guesses.triptych import NO_RECORD, Triptych, triptych
 
 # The package has a function of that name.
-module = importlib.import_module("gpu_course.notebook.triptych")
-ROOT = Path(__file__).parents[3]
+module = importlib.import_module("gpu_course.notebook.guesses.triptych")
+ROOT = Path(__file__).parents[4]
 SOLUTION = ROOT / "solutions" / "02_warps" / "warp_sum.py"
 COMPILES = pytest.mark.skipif(not toolchain.has_compiler(), reason="needs the extra compile")
 

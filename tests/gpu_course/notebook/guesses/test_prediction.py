@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gpu_course.errors import CourseError
-from gpu_course.notebook import prediction as prediction_module
-from gpu_course.notebook.prediction import Prediction, predict
+from gpu_course.notebook.guesses import prediction as prediction_module
+from gpu_course.notebook.guesses.prediction import Prediction, predict
 from gpu_course.puzzle.specification import Sealed
 
 pytestmark = pytest.mark.usefixtures("answers")

@@ -17,11 +17,11 @@ from gpu_course.claims.row import Row
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.sections import heading, section
-from gpu_course.notebook.asked import Asked, in_notebook
+from gpu_course.notebook.guesses.asked import Asked, in_notebook
+from gpu_course.notebook.guesses.prose_note import ProseNote
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.panel import html_panel
-from gpu_course.notebook.prose_note import ProseNote
 
 ASKED = "A number, and an interval that you believe holds 9 times out of 10."
 

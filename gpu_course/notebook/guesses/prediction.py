@@ -15,10 +15,10 @@ from gpu_course.claims.guesses import with_a_point
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.ledger import Ledger
-from gpu_course.notebook.asked import Asked, guesses_wanted, in_notebook
+from gpu_course.notebook.guesses.asked import Asked, guesses_wanted, in_notebook
+from gpu_course.notebook.guesses.prose_note import ProseNote
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.panel import html_panel
-from gpu_course.notebook.prose_note import ProseNote
 from gpu_course.puzzle import index
 from gpu_course.puzzle.index import sealed
 

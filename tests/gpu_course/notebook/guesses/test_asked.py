@@ -14,10 +14,10 @@ from IPython.utils.capture import RichOutput
 from nbclient import NotebookClient
 
 from gpu_course.claims.published import forecast_row
-from gpu_course.notebook.asked import ONLY_READ, _latest
+from gpu_course.notebook.guesses.asked import ONLY_READ, _latest
 from tests.gpu_course.notebook.shells import Shell
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SECRET = "31415"
 ROW = forecast_row("h100-add-large")
 PREDICT = f"guess = predict('How many?', choices=[1, {SECRET[:-2]}, 8])"

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_course.errors import CourseError
 from gpu_course.grading.ledger import Ledger
 from gpu_course.notebook import held_cell
+from gpu_course.notebook.guesses.prose_note import ProseNote
 from gpu_course.notebook.note import Note, show, trouble
 from gpu_course.notebook.panel import html_panel
-from gpu_course.notebook.prose_note import ProseNote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

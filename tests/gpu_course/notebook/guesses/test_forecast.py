@@ -15,8 +15,8 @@ from gpu_course.claims.published import forecast_row, forecasts
 from gpu_course.grading import workspace
 from gpu_course.notebook import feedback
 from gpu_course.notebook.course_map import CourseMap
-from gpu_course.notebook.forecast import Forecast, forecast
-from gpu_course.notebook.forecast_score import ForecastScore, forecast_score, score_of
+from gpu_course.notebook.guesses.forecast import Forecast, forecast
+from gpu_course.notebook.guesses.forecast_score import ForecastScore, forecast_score, score_of
 from gpu_course.notebook.note import Note
 
 NAME, BROKEN = "h100-add-large", "h100-add-small"
