@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from IPython import get_ipython as _get_ipython
 
-from gpu_course.notebook import cell_errors as _cell_errors
-from gpu_course.notebook import held_cell as _held_cell
-from gpu_course.notebook import puzzle_magic as _puzzle_magic
-from gpu_course.notebook import ranks_magic as _ranks_magic
+from gpu_course.notebook.cells import cell_errors as _cell_errors
+from gpu_course.notebook.cells import held_cell as _held_cell
+from gpu_course.notebook.cells import puzzle_magic as _puzzle_magic
+from gpu_course.notebook.cells import ranks_magic as _ranks_magic
 from gpu_course.notebook.compiled import compiled
 from gpu_course.notebook.explore import explore, play
 from gpu_course.notebook.feedback import check, diff, hint, progress

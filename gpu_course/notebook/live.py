@@ -12,7 +12,7 @@ import ipywidgets
 from gpu_course.draw.paper import palette
 from gpu_course.grading.loop import POLL_S, Checker, Event, Finished, Loop, Started
 from gpu_course.grading.worker import Worker
-from gpu_course.notebook.earlier_text import file_link
+from gpu_course.notebook.cells.earlier_text import file_link
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling, trouble
 from gpu_course.notebook.panel import html_panel

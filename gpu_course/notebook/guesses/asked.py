@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.ledger import Ledger
-from gpu_course.notebook import held_cell
+from gpu_course.notebook.cells import held_cell
 from gpu_course.notebook.guesses.prose_note import ProseNote
 from gpu_course.notebook.note import Note, show, trouble
 from gpu_course.notebook.panel import html_panel

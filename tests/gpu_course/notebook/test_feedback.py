@@ -26,14 +26,14 @@ from gpu_course.notebook import (
     progress,
     show_hazards,
 )
+from gpu_course.notebook.cells.puzzle_magic import run_cell
 from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.glossary import find
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture, show_touches
-from gpu_course.notebook.puzzle_magic import run_cell
 from gpu_course.puzzle import index, outline
 from tests.gpu_course.draw import launches
-from tests.gpu_course.notebook.test_puzzle_magic import NAME, RIGHT
+from tests.gpu_course.notebook.cells.test_puzzle_magic import NAME, RIGHT
 
 SOLUTIONS = Path(__file__).parents[3] / "solutions"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_course.notebook import cell_errors
+from gpu_course.notebook.cells import cell_errors
 from tests.gpu_course.notebook.shells import Shell
 
 RAISES = """

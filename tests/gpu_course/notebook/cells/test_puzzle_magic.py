@@ -9,9 +9,9 @@ import pytest
 from IPython.utils.capture import capture_output
 
 from gpu_course.grading import workspace
-from gpu_course.notebook import puzzle_magic
-from gpu_course.notebook.earlier_text import InTheFile
-from gpu_course.notebook.puzzle_magic import run_cell
+from gpu_course.notebook.cells import puzzle_magic
+from gpu_course.notebook.cells.earlier_text import InTheFile
+from gpu_course.notebook.cells.puzzle_magic import run_cell
 from gpu_course.puzzle import index
 from simt import files
 

@@ -16,8 +16,8 @@ import pytest
 
 from gpu_course.isolation import servers
 from gpu_course.isolation.ranks import MAX_RANKS
-from gpu_course.notebook import ranks_magic
-from gpu_course.notebook.ranks_magic import SideBySide
+from gpu_course.notebook.cells import ranks_magic
+from gpu_course.notebook.cells.ranks_magic import SideBySide
 from gpu_course.ranks.console import Shown, console
 from tests.gpu_course.notebook.shells import Shell
 

@@ -19,7 +19,7 @@ from gpu_course.grading import workspace
 from gpu_course.grading.check import check
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
-from gpu_course.notebook.earlier_text import EarlierText, InTheFile
+from gpu_course.notebook.cells.earlier_text import EarlierText, InTheFile
 from gpu_course.notebook.note import show, trouble
 from gpu_course.puzzle import Puzzle, index
 from simt.errors import file_problem
