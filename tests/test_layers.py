@@ -226,7 +226,7 @@ def test_every_room_says_what_it_is() -> None:
             "puzzle/lesson.py:1 imports gpu_course.grading",
         ),
         (
-            "gpu_course/notebook/live.py",
+            "gpu_course/notebook/tutor/live.py",
             "from authoring.stubs import stub_text\n",
             "notebook/live.py:1 imports authoring.stubs.stub_text",
         ),

@@ -11,16 +11,16 @@ from gpu_course.notebook.cells import puzzle_magic as _puzzle_magic
 from gpu_course.notebook.cells import ranks_magic as _ranks_magic
 from gpu_course.notebook.compiled import compiled
 from gpu_course.notebook.explore import explore, play
-from gpu_course.notebook.feedback import check, diff, hint, progress
 from gpu_course.notebook.glossary import glossary
 from gpu_course.notebook.guesses.forecast import forecast
 from gpu_course.notebook.guesses.prediction import predict
 from gpu_course.notebook.guesses.triptych import triptych
 from gpu_course.notebook.hazards import show_hazards
-from gpu_course.notebook.live import live
 from gpu_course.notebook.pictures import show_banks, show_intervals, show_touches
 from gpu_course.notebook.replay import replay
 from gpu_course.notebook.step_through import step_through
+from gpu_course.notebook.tutor.feedback import check, diff, hint, progress
+from gpu_course.notebook.tutor.live import live
 from simt.simulator import simulate
 
 __all__ = [

@@ -13,11 +13,11 @@ from gpu_course.claims.guesses import Entry, Guess
 from gpu_course.claims.kinds import Kind
 from gpu_course.claims.published import forecast_row, forecasts
 from gpu_course.grading import workspace
-from gpu_course.notebook import feedback
-from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.guesses.forecast import Forecast, forecast
 from gpu_course.notebook.guesses.forecast_score import ForecastScore, forecast_score, score_of
 from gpu_course.notebook.note import Note
+from gpu_course.notebook.tutor import feedback
+from gpu_course.notebook.tutor.course_map import CourseMap
 
 NAME, BROKEN = "h100-add-large", "h100-add-small"
 ROW = forecast_row(NAME)

@@ -15,13 +15,13 @@ from gpu_course.grading.progress import progress as _progress
 from gpu_course.grading.solution import diff as _diff
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
-from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.guesses.forecast_score import forecast_score
 from gpu_course.notebook.guesses.prediction import predictions_made
-from gpu_course.notebook.hint_panel import HintPanel
 from gpu_course.notebook.marks import asks_for_answers, tells_of_all_lessons
 from gpu_course.notebook.note import Note, show, telling
-from gpu_course.notebook.side_by_side import SideBySide
+from gpu_course.notebook.tutor.course_map import CourseMap
+from gpu_course.notebook.tutor.hint_panel import HintPanel
+from gpu_course.notebook.tutor.side_by_side import SideBySide
 from gpu_course.puzzle import index
 
 

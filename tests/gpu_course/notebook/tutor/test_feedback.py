@@ -27,15 +27,15 @@ from gpu_course.notebook import (
     show_hazards,
 )
 from gpu_course.notebook.cells.puzzle_magic import run_cell
-from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.glossary import find
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture, show_touches
+from gpu_course.notebook.tutor.course_map import CourseMap
 from gpu_course.puzzle import index, outline
 from tests.gpu_course.draw import launches
 from tests.gpu_course.notebook.cells.test_puzzle_magic import NAME, RIGHT
 
-SOLUTIONS = Path(__file__).parents[3] / "solutions"
+SOLUTIONS = Path(__file__).parents[4] / "solutions"
 
 
 def test_check_gives_the_verdict_on_the_file(answers):

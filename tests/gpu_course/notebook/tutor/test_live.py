@@ -17,14 +17,14 @@ from nbclient import NotebookClient
 
 from gpu_course.grading.loop import KERNEL_DEADLINE_S, POLL_S
 from gpu_course.grading.worker import CheckOutcome, Died
-from gpu_course.notebook.live import LivePanel, _panels, live
 from gpu_course.notebook.note import Note
+from gpu_course.notebook.tutor.live import LivePanel, _panels, live
 from tests.gpu_course.grading import toy
 from tests.gpu_course.grading.stage import FakeWorker, outcome
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 # By name: gpu_course.notebook also offers the function of the same name.
-MODULE = importlib.import_module("gpu_course.notebook.live")
+MODULE = importlib.import_module("gpu_course.notebook.tutor.live")
 
 
 class Turned:
