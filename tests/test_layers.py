@@ -228,7 +228,7 @@ def test_every_room_says_what_it_is() -> None:
         (
             "gpu_course/notebook/tutor/live.py",
             "from authoring.stubs import stub_text\n",
-            "notebook/live.py:1 imports authoring.stubs.stub_text",
+            "notebook/tutor/live.py:1 imports authoring.stubs.stub_text",
         ),
         (
             "gpu_course/grading/child.py",

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from gpu_course.measure.pipelines import orders
 from gpu_course.measure.pipelines.actions import Schedule
-from gpu_course.notebook.pipeline_board import Board, board
+from gpu_course.notebook.interactive.pipeline_board import Board, board
 
 MOST_S = 0.2
 MOVES = 12

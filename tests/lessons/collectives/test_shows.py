@@ -18,7 +18,7 @@ from gpu_course.measure.alpha_beta import (
     double_tree_all_reduce_s,
     ring_all_reduce_s,
 )
-from gpu_course.notebook.explore import Explorer
+from gpu_course.notebook.interactive.explore import Explorer
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from gpu_course.units import MIB, format_time_s

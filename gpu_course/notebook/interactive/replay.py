@@ -8,9 +8,9 @@ from typing import Any
 from gpu_course.draw.steps.parts import View
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel.replaying import replay_answer
+from gpu_course.notebook.interactive.step_through import Stepper
+from gpu_course.notebook.interactive.tries import Tries
 from gpu_course.notebook.note import Note, telling, trouble
-from gpu_course.notebook.step_through import Stepper
-from gpu_course.notebook.tries import Tries
 from simt.interleaving import Replay, find_replay, launch_experiment
 from simt.simulator import simulate
 

@@ -7,7 +7,7 @@ import pytest
 
 from gpu_course.draw import draw_launch_grid, draw_touches
 from gpu_course.errors import CourseError
-from gpu_course.notebook.explore import explore, play, rendered
+from gpu_course.notebook.interactive.explore import explore, play, rendered
 from gpu_course.notebook.pictures import Picture
 from tests.gpu_course.draw import launches
 

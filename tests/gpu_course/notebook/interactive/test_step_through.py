@@ -10,8 +10,8 @@ import pytest
 
 from gpu_course.errors import CourseError
 from gpu_course.notebook import step_through
+from gpu_course.notebook.interactive.step_through import Stepper
 from gpu_course.notebook.note import Note
-from gpu_course.notebook.step_through import Stepper
 from simt.errors import KernelRefused
 from tests.simt.observe.stepped import write_kernels
 

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from gpu_course.notebook import tries
-from gpu_course.notebook.tries import Tries
+from gpu_course.notebook.interactive import tries
+from gpu_course.notebook.interactive.tries import Tries
 from simt.interleaving import find_replay, launch_experiment
 from simt.simulator import simulate
 from tests.simt.interleaving.planted import TEXT

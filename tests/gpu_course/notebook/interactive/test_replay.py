@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from gpu_course.notebook import replay
+from gpu_course.notebook.interactive.step_through import Stepper
 from gpu_course.notebook.note import Note
-from gpu_course.notebook.step_through import Stepper
 from tests.gpu_course.draw.kernels import add_neighbours
 from tests.simt.interleaving.planted import TEXT, line_of
 

@@ -13,7 +13,7 @@ from gpu_course.measure.pipelines.actions import Schedule, parse, v_shaped
 from gpu_course.measure.pipelines.orders import gpipe, interleaved, one_f_one_b, zb_h1
 from gpu_course.measure.pipelines.rules import faults
 from gpu_course.measure.pipelines.timing import Costs, simulate
-from gpu_course.notebook.pipeline_board import Board, board
+from gpu_course.notebook.interactive.pipeline_board import Board, board
 
 NUMBER = iter(range(10**6))
 
