@@ -80,18 +80,18 @@ house: $(DEV_STAMP)
 	$(RUN) -m benchmarks.house $(ARGS)
 
 bench: $(DEV_STAMP)
-	$(RUN) benchmarks/checks.py
-	$(RUN) benchmarks/stepping.py
-	$(RUN) benchmarks/pictures.py
-	$(RUN) benchmarks/pipeline_board.py
-	$(RUN) benchmarks/rotor.py
-	$(RUN) benchmarks/schedules.py
-	$(RUN) -m benchmarks.pipelines
-	$(RUN) benchmarks/lessons.py
-	$(RUN) benchmarks/ranks.py
-	$(RUN) benchmarks/launches.py
-	$(RUN) benchmarks/ragged.py
-	$(RUN) benchmarks/compiling.py
+	$(RUN) -m benchmarks.waiting.checks
+	$(RUN) -m benchmarks.waiting.stepping
+	$(RUN) -m benchmarks.waiting.pictures
+	$(RUN) -m benchmarks.waiting.pipeline_board
+	$(RUN) -m benchmarks.searches.rotor
+	$(RUN) -m benchmarks.searches.schedules
+	$(RUN) -m benchmarks.searches.pipelines
+	$(RUN) -m benchmarks.waiting.lessons
+	$(RUN) -m benchmarks.waiting.ranks
+	$(RUN) -m benchmarks.simulated.launches
+	$(RUN) -m benchmarks.simulated.ragged
+	$(RUN) -m benchmarks.waiting.compiling
 	$(RUN) benchmarks/simulator.py $(ARGS)
 
 # It may be a borrowed machine without a network, so nothing is installed.

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 
 from authoring.checkout import AuthoringError, write
 from gpu_course.grading import verdict_cache
-from gpu_course.notebook.asked import GUESSES_VARIABLE
+from gpu_course.notebook.guesses.asked import GUESSES_VARIABLE
 
 NOT_STORED = "not-stored"
 """The tag of a cell whose output tells about the machine it ran on."""

@@ -100,6 +100,15 @@ ENGINE_MAY_IMPORT: dict[str, set[str]] = {
 }
 """The same for the engine, `simt/`, which knows nothing of the course."""
 
+NOTEBOOK_MAY_IMPORT: dict[str, set[str]] = {
+    "cells": set(),
+    "own": set(),
+    "interactive": set(),
+    "guesses": {"cells"},
+    "tutor": {"cells", "guesses"},
+}
+"""The same for the rooms of `notebook/`, which may all import the files beside them."""
+
 READS_ONLY = {("puzzle", "lessons")}
 """The one arrow that points up: a lesson's room is found by its folder and read by its name."""
 

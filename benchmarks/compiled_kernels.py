@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.course_kernels import kernels, load
+from benchmarks.programs.course_kernels import kernels, load
 from gpu_course.hardware.compiled.compiler import compile_kernel
 from gpu_course.hardware.compiled.listing import Compiled
 from gpu_course.hardware.compiled.main_loops import PATH

@@ -2,7 +2,7 @@
 
     python -m benchmarks.gpu [--only PART ...] [--seconds N] [--records FOLDER]
 
-The parts come in order of worth (`gpu_parts.py`), and kernels that may hang the card come last.
+The parts (`card/gpu_parts.py`) come in order of worth, and kernels that may hang it come last.
 What is found goes to benchmarks/records/GPU/PART.json after every item, so whatever happens next,
 it is kept. Items run one after the other in a process of their own, with a deadline for each: one
 that crashes or hangs is a finding, and the next gets a fresh process.
@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.gpu_parts import Item, Part, parts
+from benchmarks.card.gpu_parts import Item, Part, parts
 from gpu_course.grading import bench, targets
 from gpu_course.hardware import nvml, records
 from gpu_course.hardware.apart import Apart, JobOutcome

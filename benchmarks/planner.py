@@ -12,7 +12,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import planner_memory, planner_time
+from benchmarks.published import planner_memory, planner_time
 
 PARTS: dict[str, Callable[[], list[tuple[str, str, str]]]] = {
     "memory": planner_memory.rows,

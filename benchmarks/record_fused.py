@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-PROGRAM = Path(__file__).with_name("triton_bias_gelu.py")
+PROGRAM = Path(__file__).with_name("programs") / "triton_bias_gelu.py"
 RECORD = Path(__file__).parents[1] / "gpu_course" / "lessons" / "data_movement" / "fused.json"
 ROWS, COLS = 64, 256
 BLOCK = 256
@@ -132,7 +132,7 @@ def made_by_triton() -> dict[str, Any]:
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from benchmarks.triton_bias_gelu import bias_gelu
+    from benchmarks.programs.triton_bias_gelu import bias_gelu
 
     signature = {"out": "*fp32", "x": "*fp32", "bias": "*fp32", "cols": "i32", "block": "constexpr"}
     divisible = {(at,): [["tt.divisibility", 16]] for at in range(4)}

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-PROGRAM = Path(__file__).with_name("triton_matmul.py")
+PROGRAM = Path(__file__).with_name("programs") / "triton_matmul.py"
 RECORD = Path(__file__).parents[1] / "gpu_course" / "lessons" / "host_and_device" / "triton.json"
 CAPABILITIES = (75, 80, 90, 100)
 TILE = {"tm": 128, "tn": 128, "tk": 32}
@@ -132,7 +132,7 @@ def made() -> dict[str, Any]:
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from benchmarks.triton_matmul import matmul
+    from benchmarks.programs.triton_matmul import matmul
 
     divisible = {(at,): [["tt.divisibility", 16]] for at in range(5)}
     found = {}

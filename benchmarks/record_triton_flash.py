@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.record_triton import mnemonic
 
-PROGRAM = Path(__file__).with_name("triton_flash.py")
+PROGRAM = Path(__file__).with_name("programs") / "triton_flash.py"
 RECORD = Path(__file__).parents[1] / "gpu_course" / "lessons" / "softmax_to_flash" / "triton.json"
 CAPABILITIES = (80, 90, 100)
 SIZES = {"d": 64, "tr": 128, "tk": 64}
@@ -45,7 +45,7 @@ def compiled() -> dict[str, Any]:
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from benchmarks.triton_flash import flash_attention
+    from benchmarks.programs.triton_flash import flash_attention
 
     divisible = {(at,): [["tt.divisibility", 16]] for at in range(7)}
     found = {}
@@ -68,7 +68,7 @@ def interpreted() -> dict[str, Any]:
     """Returns the worst errors of the interpreter's out and lse, for sizes no tile divides."""
     import torch
 
-    from benchmarks.triton_flash import flash_attention
+    from benchmarks.programs.triton_flash import flash_attention
 
     n, m, d = (INTERPRETED[name] for name in ("n", "m", "d"))
     torch.manual_seed(13)

@@ -22,17 +22,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import compiled
 import llvmlite
 import numba
 import numpy as np
-from cases import CASES, EIGHT, KERNELS, Case
-from first_launch import WAYS
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
 from simt.simulator import simulate
+
+# As a script it finds only its own folder.
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.simulated import compiled
+from benchmarks.simulated.cases import CASES, EIGHT, KERNELS, Case
+from benchmarks.simulated.first_launch import WAYS
 
 HERE = Path(__file__).parent
 RECORD = HERE / "records" / "simulator.json"
@@ -101,23 +104,23 @@ def time_loops(case: Case) -> float:
 
 def time_first(name: str, way: str) -> tuple[float, float]:
     """Returns the milliseconds of the first launch of a process, and of its second."""
-    runs = [json.loads(_python("first_launch.py", name, way)) for _ in range(PROCESSES)]
+    runs = [json.loads(_python("first_launch", name, way)) for _ in range(PROCESSES)]
     first, second = (statistics.median(each) for each in zip(*runs, strict=True))
     return first, second
 
 
 def time_numba(name: str) -> float:
     """Returns the milliseconds of a case in Numba's simulator, in a process of its own."""
-    found = json.loads(_python("numba_side.py", name, NUMBA_ENABLE_CUDASIM="1"))
+    found = json.loads(_python("numba_side", name, NUMBA_ENABLE_CUDASIM="1"))
     if found["mistake"] is not None:
         raise WrongResult(f"Numba's simulator: {found['mistake']}")
     return float(found["milliseconds"])
 
 
-def _python(script: str, *arguments: str, **environment: str) -> str:
+def _python(module: str, *arguments: str, **environment: str) -> str:
     paths = [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
-        [sys.executable, str(HERE / script), *arguments],
+        [sys.executable, "-m", f"benchmarks.simulated.{module}", *arguments],
         env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
@@ -125,7 +128,7 @@ def _python(script: str, *arguments: str, **environment: str) -> str:
         check=False,
     )
     if done.returncode:
-        raise WrongResult(f"{script} {' '.join(arguments)}: {done.stderr.strip()[-500:]}")
+        raise WrongResult(f"{module} {' '.join(arguments)}: {done.stderr.strip()[-500:]}")
     return done.stdout
 
 
@@ -160,7 +163,7 @@ def measure(names: list[str], console: Console) -> dict[str, Any]:
     ]
     ratios = [each["numba"] / each["compiled"] for each in rows if each["name"] in EIGHT]
     with console.status("memory of 2^22 threads"):
-        memory = {way: json.loads(_python("memory.py", way)) for way in WAYS}
+        memory = {way: json.loads(_python("memory", way)) for way in WAYS}
     return {
         "cases": rows,
         "geometric_mean": math.exp(statistics.fmean(map(math.log, ratios))) if ratios else None,

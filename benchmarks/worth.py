@@ -10,14 +10,15 @@ launch is compiled where it should take the interpreter twice as long.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.cases import CASES, KERNELS, Case
 from simt.compiled import filter as switch
 from simt.compiled import run, worth
 from simt.compiled.facts.analysis import NotCompiled
@@ -25,6 +26,10 @@ from simt.machine import launch
 from simt.machine.faults import FaultLog
 from simt.machine.observer import Setting
 from simt.simulator import simulate
+
+# As a script it finds only its own folder.
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.simulated.cases import CASES, KERNELS, Case
 
 ROUNDS = 3
 

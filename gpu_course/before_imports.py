@@ -21,7 +21,7 @@ def load_ipython_extension(shell: Any) -> None:
 
     def puzzle(line: str, cell: str) -> None:
         # The import puts the course's own magic in the place of this one.
-        from gpu_course.notebook import puzzle_magic
+        from gpu_course.notebook.cells import puzzle_magic
 
         puzzle_magic.keep_raw_cell(_raw_cell(shell))
         puzzle_magic.puzzle(line, cell)

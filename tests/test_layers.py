@@ -24,10 +24,6 @@ TOOLS = {"authoring", "benchmarks", "tests"}
 """What lies beside the packages: it is not installed with them."""
 MAY_IMPORT_HEAVY_AT_MODULE_LEVEL = {"measure", "ranks", "draw", "lessons"}
 HEAVY = {"torch", "numba", "llvmlite", "matplotlib"}
-# Files that name each other: a verdict shows itself, and exports and pictures show verdicts.
-MAY_BE_A_CIRCLE = {
-    f"gpu_course.grading.{each}": {"gpu_course.grading.verdict"} for each in ("exports", "pictures")
-}
 # Rooms that take no more of the engine than its words and the data of a report: what is counted,
 # planned, drawn or run on a real GPU never asks the simulator.
 PLAIN = {"hardware", "measure", "ranks", "claims", "draw", "isolation", "units"}
@@ -126,7 +122,6 @@ def files_that_import(package: Path) -> dict[str, set[str]]:
             for target in (name, name.rpartition(".")[0])
             if target in modules and target != module
         }
-        - MAY_BE_A_CIRCLE.get(module, set())
         for module, path in modules.items()
     }
 
@@ -226,9 +221,9 @@ def test_every_room_says_what_it_is() -> None:
             "puzzle/lesson.py:1 imports gpu_course.grading",
         ),
         (
-            "gpu_course/notebook/live.py",
+            "gpu_course/notebook/tutor/live.py",
             "from authoring.stubs import stub_text\n",
-            "notebook/live.py:1 imports authoring.stubs.stub_text",
+            "notebook/tutor/live.py:1 imports authoring.stubs.stub_text",
         ),
         (
             "gpu_course/grading/child.py",

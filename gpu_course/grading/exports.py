@@ -12,7 +12,7 @@ from gpu_course.draw.paper import palette
 from gpu_course.grading.sections import INDENT, WIDTH, Section, section, text_of
 
 if TYPE_CHECKING:
-    from gpu_course.grading.verdict import Verdict
+    from gpu_course.grading.verdict_facts import VerdictFacts
     from simt.report import Hazard
 
 TABLE_HEAD = ("puzzle", "status", "points", "message")
@@ -36,12 +36,12 @@ PRE_STYLE = (
 )
 
 
-def to_json(verdicts: Iterable[Verdict]) -> dict[str, Any]:
+def to_json(verdicts: Iterable[VerdictFacts]) -> dict[str, Any]:
     """Returns verdicts as dicts, lists, strings and finite numbers, ready for `json.dumps`."""
     return {"puzzles": [_record(verdict) for verdict in verdicts]}
 
 
-def verdict_table_rows(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
+def verdict_table_rows(verdicts: Iterable[VerdictFacts]) -> list[tuple[str, ...]]:
     """Returns one row per verdict: name, status with its reason, points, what is the matter.
 
     Where a card was asked, what it found stands behind the status (`table_head`).
@@ -60,20 +60,20 @@ def verdict_table_rows(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
     ]
 
 
-def table_head(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
+def table_head(verdicts: Iterable[VerdictFacts]) -> tuple[str, ...]:
     """Returns the titles of the columns of `verdict_table_rows`."""
     name, status, *rest = TABLE_HEAD
     with_card = any(verdict.card for verdict in verdicts)
     return (name, status, *(("card",) if with_card else ()), *rest)
 
 
-def _card_cell(verdict: Verdict) -> str:
+def _card_cell(verdict: VerdictFacts) -> str:
     if verdict.card is None:
         return ""
     return f"{verdict.card.state}: differs" if verdict.card.agrees is False else verdict.card.state
 
 
-def verdict_text(verdict: Verdict, width: int = 100) -> str:
+def verdict_text(verdict: VerdictFacts, width: int = 100) -> str:
     """Returns a verdict as text of at most `width` columns: name and status, then what is said."""
     lines = [f"{verdict.name}: {verdict.status}", text_of(verdict.sections, min(width, WIDTH))]
     if verdict.passed:
@@ -81,7 +81,7 @@ def verdict_text(verdict: Verdict, width: int = 100) -> str:
     return "\n".join(lines)
 
 
-def verdict_html(verdict: Verdict) -> str:
+def verdict_html(verdict: VerdictFacts) -> str:
     """Returns a verdict as a piece of HTML that needs nothing from outside.
 
     Where the launch is small enough, a picture of who touched what stands behind the reason, and
@@ -111,7 +111,7 @@ def _behind_the_reason(sections: Sequence[Section]) -> int:
     return reasons[-1] if reasons else len(sections)
 
 
-def _record(verdict: Verdict) -> dict[str, Any]:
+def _record(verdict: VerdictFacts) -> dict[str, Any]:
     return {
         "name": verdict.name,
         "status": verdict.status,
@@ -172,7 +172,7 @@ def _breakable(text: str) -> str:
     return re.sub(r"(?<=\w)/(?=\w)", "/<wbr>", html.escape(text))
 
 
-def _onward(verdict: Verdict) -> list[Section]:
+def _onward(verdict: VerdictFacts) -> list[Section]:
     """Returns where to go after a pass, for a notebook or a Python prompt."""
     from gpu_course.grading.passing import effort, next_puzzles
 
@@ -184,7 +184,7 @@ def _onward(verdict: Verdict) -> list[Section]:
     ]
 
 
-def _links(verdict: Verdict) -> str:
+def _links(verdict: VerdictFacts) -> str:
     """Returns what follows a pass: the discussion, and the next puzzle as a link to its cell."""
     if not verdict.passed:
         return ""
@@ -212,7 +212,7 @@ def _links(verdict: Verdict) -> str:
     return f'<div class="gpu-course-onward" style="line-height:1.5">{lines}</div>'
 
 
-def verdict_picture(verdict: Verdict) -> str:
+def verdict_picture(verdict: VerdictFacts) -> str:
     """Returns the picture below a verdict as HTML, "" where it has none."""
     from gpu_course.grading.pictures import verdict_figure
 

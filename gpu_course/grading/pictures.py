@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gpu_course.draw.execution.ownership import Trouble
     from gpu_course.draw.execution.sectors import Request
-    from gpu_course.grading.verdict import Verdict
+    from gpu_course.grading.verdict_facts import VerdictFacts
     from simt.observe.requests import WarpRequest
 
 MAX_CELLS_DRAWN = 64
@@ -80,7 +80,7 @@ _MET = {
 """Hazard kind -> what the cells or the line are that are marked."""
 
 
-def verdict_figure(verdict: Verdict) -> Figure | None:
+def verdict_figure(verdict: VerdictFacts) -> Figure | None:
     """Returns the picture of what an answer did in the case that is spoken of, or None."""
     report = verdict.report
     if verdict.status not in ("passed", "failed"):
@@ -103,7 +103,7 @@ def verdict_figure(verdict: Verdict) -> Figure | None:
     return _around_the_fault(verdict, report)
 
 
-def _subject(verdict: Verdict, report: Report) -> str:
+def _subject(verdict: VerdictFacts, report: Report) -> str:
     """Returns what the picture of a verdict is of, "" for who touches what."""
     if verdict.passed:
         return str(verdict.evidence.get("picture", ""))
@@ -116,7 +116,7 @@ def _subject(verdict: Verdict, report: Report) -> str:
     return ""
 
 
-def _hazard(verdict: Verdict, report: Report) -> Hazard | None:
+def _hazard(verdict: VerdictFacts, report: Report) -> Hazard | None:
     """Returns the hazard that a verdict speaks of, where the report is that of its launch."""
     errors = (hazard for hazard in verdict.hazards if hazard.severity == "error")
     return next((hazard for hazard in errors if hazard in report.hazards), None)
@@ -130,7 +130,7 @@ def _space(report: Report, array: str | None) -> str | None:
 # Of a run that is watched once more
 
 
-def _of_lanes(verdict: Verdict) -> Figure | None:
+def _of_lanes(verdict: VerdictFacts) -> Figure | None:
     """The lines that warps carry out, with the lanes at work; what costs or fails is marked."""
     from gpu_course.draw.execution.divergence import draw_divergence
 
@@ -156,7 +156,7 @@ def _splits(recording: Recording, warp: int) -> frozenset[int]:
     return frozenset(each.line for each in walk_of_warp(recording, warp) if each.parted)
 
 
-def _counted(verdict: Verdict) -> str:
+def _counted(verdict: VerdictFacts) -> str:
     words = verdict.evidence.get("words", "")
     return f"counted: {words}" if words else ""
 
@@ -196,7 +196,7 @@ def _walked(recording: Recording, warp: int) -> list[int]:
     return [recording.steps[number].line for number in recording.track((warp,))]
 
 
-def _of_barriers(verdict: Verdict) -> Figure | None:
+def _of_barriers(verdict: VerdictFacts) -> Figure | None:
     """Who touches which cell of a tile between barriers; cells that race, or what could go."""
     from gpu_course.draw.execution.intervals import View, draw_intervals
 
@@ -223,7 +223,7 @@ def _of_barriers(verdict: Verdict) -> Figure | None:
     return draw_intervals(recording, tiles.most_common(1)[0][0], view=view)
 
 
-def _requests(verdict: Verdict, space: str) -> list[WarpRequest]:
+def _requests(verdict: VerdictFacts, space: str) -> list[WarpRequest]:
     """Returns the costliest request of each line: of the lines at fault, or of a pass of all."""
     from simt.observe.requests import CostliestRequests
 
@@ -258,7 +258,7 @@ def _name(request: WarpRequest) -> str:
     return f"line {request.line} {_VERBS[request.kind]} {request.array}"
 
 
-def _of_sectors(verdict: Verdict) -> Figure | None:
+def _of_sectors(verdict: VerdictFacts) -> Figure | None:
     """The sectors of the costliest load and store: of a pass both, else those that are counted."""
     from gpu_course.draw.execution.sectors import MAX_DRAWN, draw_sectors
 
@@ -292,7 +292,7 @@ def _as_request(request: WarpRequest) -> Request:
     return Request(request.addresses, request.itemsize, _name(request), request.kind)
 
 
-def _of_banks(verdict: Verdict) -> Figure | None:
+def _of_banks(verdict: VerdictFacts) -> Figure | None:
     """The banks that the access with the most conflicts asks for, of either side of the tile."""
     from gpu_course.draw.execution.banks import draw_banks
     from simt.observe.transactions import WORD_BYTES
@@ -312,7 +312,7 @@ def _of_banks(verdict: Verdict) -> Figure | None:
 # Of what the report holds
 
 
-def _of_loads(verdict: Verdict) -> Figure | None:
+def _of_loads(verdict: VerdictFacts) -> Figure | None:
     """The cells that a block loads from global memory, or stores there, more than once."""
     from gpu_course.draw.execution.footprint import count
     from gpu_course.draw.execution.ownership import Trouble, draw_around
@@ -347,7 +347,7 @@ def _touched_by_a_block(report: Report, touches: list[Touch]) -> tuple[int, Coun
     return block, often[block]
 
 
-def _of_updates(verdict: Verdict) -> Figure | None:
+def _of_updates(verdict: VerdictFacts) -> Figure | None:
     """The cells that several threads update atomically, which they do one after the other."""
     from gpu_course.draw.execution.footprint import count
     from gpu_course.draw.execution.ownership import Trouble, draw_around
@@ -377,7 +377,7 @@ def _of_updates(verdict: Verdict) -> Figure | None:
     return draw_around(report, Trouble(array, cell, words, several, mark, shown="updated"))
 
 
-def _of_cells(verdict: Verdict) -> Figure | None:
+def _of_cells(verdict: VerdictFacts) -> Figure | None:
     """The cells that a hazard is about; None for small arrays, which are drawn whole."""
     from gpu_course.draw.execution.ownership import draw_around
 
@@ -392,7 +392,7 @@ def _of_cells(verdict: Verdict) -> Figure | None:
     return draw_around(report, trouble_of(hazard, report))
 
 
-_PICTURES: dict[str, Callable[[Verdict], Figure | None]] = {
+_PICTURES: dict[str, Callable[[VerdictFacts], Figure | None]] = {
     "lanes": _of_lanes,
     "barriers": _of_barriers,
     "sectors": _of_sectors,
@@ -404,7 +404,7 @@ _PICTURES: dict[str, Callable[[Verdict], Figure | None]] = {
 """What a picture is of -> what draws it, or finds that there is nothing to see."""
 
 
-def _of_few_cells(verdict: Verdict, report: Report) -> Figure:
+def _of_few_cells(verdict: VerdictFacts, report: Report) -> Figure:
     """Who touches what, with the cells marked that are not as they should be."""
     from gpu_course.draw.touches.picture import Marked, draw_touches
 
@@ -413,7 +413,7 @@ def _of_few_cells(verdict: Verdict, report: Report) -> Figure:
     return draw_touches(report, marked=marked)
 
 
-def _wrong_cells(verdict: Verdict) -> tuple[str, frozenset[int], str] | None:
+def _wrong_cells(verdict: VerdictFacts) -> tuple[str, frozenset[int], str] | None:
     """Returns the array with cells that are not as they should be, which, and what they are."""
     mask, array = verdict.evidence.get("mask"), verdict.evidence.get("array")
     if mask is None or array is None:
@@ -428,7 +428,7 @@ _WRONG = {
 }
 
 
-def _around_the_fault(verdict: Verdict, report: Report) -> Figure | None:
+def _around_the_fault(verdict: VerdictFacts, report: Report) -> Figure | None:
     """Returns the cells around the first fault, where the arrays are too large to draw whole."""
     from gpu_course.draw.execution.ownership import Trouble, draw_around
 
@@ -501,7 +501,7 @@ def _read_too_early(report: Report, hazard: Hazard, block: int) -> frozenset[int
     return frozenset(cell for cell in found if cell >= 0)
 
 
-def _of_many_cells(verdict: Verdict, report: Report) -> Figure | None:
+def _of_many_cells(verdict: VerdictFacts, report: Report) -> Figure | None:
     """Returns who wrote which cell of the output; of a large one, how its tile is laid out.
 
     An array that each thread has for itself has no owner to show.

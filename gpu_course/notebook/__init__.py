@@ -1,26 +1,31 @@
-"""What every lesson calls. Imported in IPython, it also makes `%%puzzle` and `%%ranks` known."""
+"""What every lesson calls. Imported in IPython, it also makes `%%puzzle` and `%%ranks` known.
+
+`cells` is what happens to a cell, `guesses` what a learner commits to, `tutor` what they ask about
+an answer, `own` their answers at work in a lesson, and `interactive` what answers a hand. Beside
+these rooms stands what all of them and the lessons show things with: `note`, `panel`, `pictures`.
+"""
 
 from typing import Any
 
 import numpy as np
 from IPython import get_ipython as _get_ipython
 
-from gpu_course.notebook import cell_errors as _cell_errors
-from gpu_course.notebook import held_cell as _held_cell
-from gpu_course.notebook import puzzle_magic as _puzzle_magic
-from gpu_course.notebook import ranks_magic as _ranks_magic
+from gpu_course.notebook.cells import cell_errors as _cell_errors
+from gpu_course.notebook.cells import held_cell as _held_cell
+from gpu_course.notebook.cells import puzzle_magic as _puzzle_magic
+from gpu_course.notebook.cells import ranks_magic as _ranks_magic
 from gpu_course.notebook.compiled import compiled
-from gpu_course.notebook.explore import explore, play
-from gpu_course.notebook.feedback import check, diff, hint, progress
-from gpu_course.notebook.forecast import forecast
 from gpu_course.notebook.glossary import glossary
+from gpu_course.notebook.guesses.forecast import forecast
+from gpu_course.notebook.guesses.prediction import predict
+from gpu_course.notebook.guesses.triptych import triptych
 from gpu_course.notebook.hazards import show_hazards
-from gpu_course.notebook.live import live
+from gpu_course.notebook.interactive.explore import explore, play
+from gpu_course.notebook.interactive.replay import replay
+from gpu_course.notebook.interactive.step_through import step_through
 from gpu_course.notebook.pictures import show_banks, show_intervals, show_touches
-from gpu_course.notebook.prediction import predict
-from gpu_course.notebook.replay import replay
-from gpu_course.notebook.step_through import step_through
-from gpu_course.notebook.triptych import triptych
+from gpu_course.notebook.tutor.feedback import check, diff, hint, progress
+from gpu_course.notebook.tutor.live import live
 from simt.simulator import simulate
 
 __all__ = [

@@ -431,7 +431,7 @@ def memory(
 ) -> Memory:
     """Returns the bytes on each stage's GPU.
 
-    It does not ask whether the layout is legal: `layout.check` does.
+    It does not ask whether the layout is legal: `nearest.check` does.
 
     Args:
         model, layout, batch: of the run.

@@ -20,9 +20,10 @@ from gpu_course.errors import CourseError
 from gpu_course.measure.state_formulas import MEGATRON_ADAM, Recipe
 from gpu_course.measure.transformer_shapes import Transformer
 from gpu_course.planner.cluster import Cluster
-from gpu_course.planner.layout import Batch, Layout, Layouts, check, divisors, legal
+from gpu_course.planner.layout import Batch, Layout, Layouts, legal
 from gpu_course.planner.memory import MEGATRON as MEGATRON_FOOTPRINT
 from gpu_course.planner.memory import Footprint, peak_bytes
+from gpu_course.planner.nearest import check, divisors
 from gpu_course.planner.programs import MEGATRON_CORE, Program
 from gpu_course.planner.step_time import step_time
 from gpu_course.units import GIB

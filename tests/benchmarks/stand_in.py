@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import gpu_parts
+from benchmarks.card import gpu_parts
 from gpu_course.grading import bench
 from gpu_course.grading.library import CALLS, Call
 from gpu_course.hardware import timing

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from benchmarks import gpu
+from benchmarks.card.gpu_parts import Item, Part, parts, run
 from benchmarks.gpu import Session
-from benchmarks.gpu_parts import Item, Part, parts, run
 from gpu_course.hardware import records
 from gpu_course.hardware.nvml import Driver, InstalledGpu
 from gpu_course.puzzle import KernelPuzzle, index
@@ -263,7 +263,7 @@ def test_the_real_items_on_a_card_that_is_none(tmp_path: Path) -> None:
 def test_without_ncu_the_counters_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchmarks import nsight
+    from benchmarks.card import nsight
 
     monkeypatch.setattr(nsight, "find_ncu", lambda: None)
     assert run({"kind": "counters"}) == {"state": "left-out", "said": nsight.NO_NCU}
@@ -278,7 +278,7 @@ def test_without_ncu_the_counters_are_left_out(
 
 
 def test_both_columns_of_counters_become_entries(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import nsight
+    from benchmarks.card import nsight
 
     both = {"copy": {"simulator": {"branches": 1}, "gpu": {"branches": 2}}}
     monkeypatch.setattr(nsight, "find_ncu", lambda: "/bin/ncu")
@@ -292,7 +292,7 @@ def test_both_columns_of_counters_become_entries(monkeypatch: pytest.MonkeyPatch
 def test_without_greenlet_waiting_kernels_are_held_against_what_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from benchmarks import gpu_parts
+    from benchmarks.card import gpu_parts
     from tests.simt.waiting_kernels import RIGHT
 
     expected = {"out": RIGHT["tickets"].expected}
@@ -359,7 +359,7 @@ for name in ("greenlet IPython ipykernel ipywidgets jupyterlab jupytext nbformat
              "matplotlib PIL psutil torch cupy").split():
     sys.modules[name] = None
 import benchmarks.gpu
-from benchmarks.gpu_parts import parts, run
+from benchmarks.card.gpu_parts import parts, run
 from tests.benchmarks.stand_in import simulated
 print(len(parts()))
 print(simulated({"kind": "solution", "puzzle": "01_threads/guard"})["state"])

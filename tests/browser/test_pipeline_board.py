@@ -14,7 +14,7 @@ from tests.browser.notebooks import write_notebook
 pytestmark = pytest.mark.browser
 
 CELL = """from gpu_course.measure.pipelines.orders import one_f_one_b
-from gpu_course.notebook.pipeline_board import board
+from gpu_course.notebook.interactive.pipeline_board import board
 
 made = board(one_f_one_b(4, 6))
 made"""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.course_kernels import kernels, load
+from benchmarks.programs.course_kernels import kernels, load
 from gpu_course.hardware.compiled.compiler import USUAL, ptx_of
 from gpu_course.hardware.compiled.listing import float64_in_ptx
 from gpu_course.hardware.compiled.record import record

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 
 from authoring.execution import answers_copy, kernel_environment
 from gpu_course.app import lab
-from tests.gpu_course.notebook.test_puzzle_magic import NAME, RIGHT
+from tests.gpu_course.notebook.cells.test_puzzle_magic import NAME, RIGHT
 
 IMPORTS = "import numpy as np\nfrom gpu_course.notebook import predict"
 FIRST_CELL = (

@@ -35,7 +35,8 @@ from gpu_course.grading.kernel.trial import (
     same_bits,
 )
 from gpu_course.grading.sections import INDENT, WIDTH, Section, section
-from gpu_course.grading.verdict import CardVerdict, Verdict
+from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdict_facts import CardVerdict
 from gpu_course.hardware import trial as hardware_trial
 from gpu_course.hardware.apart import Apart, JobOutcome
 from gpu_course.hardware.run import why_no_gpu

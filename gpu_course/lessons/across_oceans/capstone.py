@@ -37,10 +37,11 @@ from gpu_course.measure.transformer_shapes import Transformer
 from gpu_course.notebook.note import telling
 from gpu_course.planner.cluster import Cluster
 from gpu_course.planner.goodput import useful_share
-from gpu_course.planner.layout import Batch, Layout, broken_rules, nearest
+from gpu_course.planner.layout import Batch, Layout, broken_rules
 from gpu_course.planner.machines import machine
 from gpu_course.planner.memory import MEGATRON as FOOTPRINT
 from gpu_course.planner.memory import Memory, memory
+from gpu_course.planner.nearest import nearest
 from gpu_course.planner.programs import MEGATRON_CORE
 from gpu_course.planner.search import Plan as Found
 from gpu_course.planner.search import search

@@ -21,7 +21,7 @@ from gpu_course.lessons.across_oceans.pictures import (
 )
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import own_source, run_own
+from gpu_course.notebook.own.ranks import own_source, run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.runner import Run, Source, run_function, run_with
 from gpu_course.ranks.traffic import booked_bytes

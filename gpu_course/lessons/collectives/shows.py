@@ -20,10 +20,10 @@ from gpu_course.lessons.collectives.pictures import (
 from gpu_course.lessons.collectives.schedules import Schedule
 from gpu_course.measure import alpha_beta
 from gpu_course.measure.alpha_beta import Link
-from gpu_course.notebook.explore import Explorer, play
+from gpu_course.notebook.interactive.explore import Explorer, play
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import ranked_puzzle, run_own
+from gpu_course.notebook.own.ranks import ranked_puzzle, run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.runner import Run, run_function
 from gpu_course.ranks.traffic import sent_between

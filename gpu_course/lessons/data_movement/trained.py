@@ -20,7 +20,7 @@ from gpu_course.hardware.run import cuda_module, gpu_available, kernels_of
 from gpu_course.measure.model import GPT, Layer, Shape, next_token_loss
 from gpu_course.measure.threads import one_thread
 from gpu_course.notebook.marks import asks_for_answers
-from gpu_course.notebook.own_kernels import OwnKernel, own_kernel
+from gpu_course.notebook.own.kernels import OwnKernel, own_kernel
 from gpu_course.puzzle import PythonPuzzle, index
 from gpu_course.puzzle.specification import Launch
 from simt import simulate

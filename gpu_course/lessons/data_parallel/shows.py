@@ -14,7 +14,7 @@ from gpu_course.lessons.data_parallel.pictures import Bucket, Span, draw_buckets
 from gpu_course.measure.alpha_beta import Link
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import ranked_puzzle, run_own
+from gpu_course.notebook.own.ranks import ranked_puzzle, run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.runner import Run, run_function
 from gpu_course.units import GB, KIB, MIB, format_bytes

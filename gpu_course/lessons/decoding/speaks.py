@@ -28,7 +28,7 @@ from gpu_course.lessons.decoding.pictures import TokenRun, draw_launches
 from gpu_course.measure.threads import one_thread
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_kernels import OwnKernel, own_kernel, whose
+from gpu_course.notebook.own.kernels import OwnKernel, own_kernel, whose
 from gpu_course.notebook.pictures import Picture
 from gpu_course.puzzle import index
 from simt import simulate

@@ -15,7 +15,7 @@ from gpu_course.lessons.experts.shapes import MODELS
 from gpu_course.measure.experts.routing import best
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import own_source, run_own
+from gpu_course.notebook.own.ranks import own_source, run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.traffic import booked_bytes
 

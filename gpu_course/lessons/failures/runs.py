@@ -19,7 +19,7 @@ from gpu_course.lessons.failures import recorder
 from gpu_course.lessons.failures.training_log import Record
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own.ranks import run_own
 from gpu_course.ranks.programs import called
 from gpu_course.ranks.runner import RankFailed, run_function
 from simt.text import count

@@ -38,7 +38,7 @@ from gpu_course.lessons.failures.pictures import (
 )
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own.ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.programs import called
 

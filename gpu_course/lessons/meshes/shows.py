@@ -20,7 +20,7 @@ from gpu_course.errors import CourseError
 from gpu_course.measure.meshes import Cluster, Mesh, pairs
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own.ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.runner import Run, run_function
 from gpu_course.ranks.traffic import booked_bytes

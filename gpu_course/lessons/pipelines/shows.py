@@ -11,11 +11,11 @@ from gpu_course.measure.pipelines.megatron import megatron
 from gpu_course.measure.pipelines.pytorch import SCHEDULES, pytorch_schedule
 from gpu_course.measure.pipelines.rules import faults
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
+from gpu_course.notebook.interactive.pipeline_board import Board, board
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
+from gpu_course.notebook.own.pipelines import beside_one_process, own_schedule, picture_of
 from gpu_course.notebook.pictures import Picture
-from gpu_course.notebook.pipeline_board import Board, board
-from gpu_course.notebook.pipelines import beside_one_process, own_schedule, picture_of
 
 ORDERS = ("GPipe", "1F1B", "interleaved", "breadth-first")
 """The orders of this lesson, by name."""

@@ -16,8 +16,8 @@ from gpu_course.grading.solution import course_solutions
 from gpu_course.hardware.cards import DeviceCard, device
 from gpu_course.lessons.plan_my_run.plans import DAY_S, MODELS, Plan, Run
 from gpu_course.notebook.marks import asks_for_answers
-from gpu_course.notebook.own_kernels import own_kernel
-from gpu_course.notebook.own_ranks import ranked_puzzle
+from gpu_course.notebook.own.kernels import own_kernel
+from gpu_course.notebook.own.ranks import ranked_puzzle
 from gpu_course.planner.layout import Layout
 from gpu_course.planner.machines import A100, Machine
 from gpu_course.planner.programs import MEGATRON

@@ -9,7 +9,7 @@ import numpy as np
 from gpu_course.lessons.plan_my_run import peaks
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own.ranks import run_own
 from gpu_course.ranks.runner import run_function
 from gpu_course.units import GIB, GIGA, MIB
 

@@ -12,11 +12,11 @@ from gpu_course.errors import CourseError
 from gpu_course.measure.state_formulas import MEGATRON_ADAM
 from gpu_course.measure.transformer_shapes import Transformer
 from gpu_course.planner import binds, machines
-from gpu_course.planner import layout as layouts
 from gpu_course.planner.cluster import Cluster
 from gpu_course.planner.layout import Batch, Layout
 from gpu_course.planner.machines import Machine
 from gpu_course.planner.memory import MEGATRON, Memory, memory
+from gpu_course.planner.nearest import check
 from gpu_course.planner.programs import MEGATRON_CORE, Program
 from gpu_course.planner.step_time import StepTime, step_time
 from gpu_course.units import TERA
@@ -168,7 +168,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         run = self.run
-        layouts.check(run.model, self.layout, run.batch, run.cluster)
+        check(run.model, self.layout, run.batch, run.cluster)
         set_field = object.__setattr__
         set_field(self, "memory", memory(run.model, self.layout, run.batch, MEGATRON))
         parts = step_time(run.model, self.layout, run.batch, run.card, run.program)

@@ -14,7 +14,7 @@ from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back, draw_scan, scan_steps
 from gpu_course.lessons.reductions_and_scans.reduction_pictures import draw_activity
 from gpu_course.notebook.marks import asks_for_answers
-from gpu_course.notebook.own_launch import record_answer
+from gpu_course.notebook.own.launch import record_answer
 from gpu_course.notebook.pictures import showing
 from gpu_course.puzzle import Case, KernelPuzzle, index
 from simt.kernel.source import Kernel

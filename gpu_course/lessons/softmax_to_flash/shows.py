@@ -13,7 +13,7 @@ from gpu_course.lessons.softmax_to_flash.key_loads import Loads, planned_loads
 from gpu_course.lessons.softmax_to_flash.online import online_steps
 from gpu_course.lessons.softmax_to_flash.own_loads import own_loads
 from gpu_course.lessons.softmax_to_flash.pictures import draw_online, draw_traffic
-from gpu_course.notebook.explore import Explorer, play
+from gpu_course.notebook.interactive.explore import Explorer, play
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture

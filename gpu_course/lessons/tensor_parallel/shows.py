@@ -22,7 +22,7 @@ from gpu_course.measure.activation_formulas import LayerShape, layer_activation_
 from gpu_course.notebook.latest_cell import latest_calls
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own.ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.runner import Run

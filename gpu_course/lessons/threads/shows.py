@@ -11,7 +11,7 @@ from gpu_course.draw.execution.launch_grid import draw_launch_grid
 from gpu_course.draw.execution.ownership import draw_ownership
 from gpu_course.draw.touches.contents import cell_values, value_of
 from gpu_course.draw.touches.picture import draw_touches, first_steps
-from gpu_course.notebook.explore import Explorer, play
+from gpu_course.notebook.interactive.explore import Explorer, play
 from gpu_course.notebook.pictures import showing
 from simt.report import Report
 

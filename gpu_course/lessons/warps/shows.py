@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gpu_course.draw.execution.divergence import draw_divergence
 from gpu_course.lessons.warps.shuffles_picture import draw_shuffles
 from gpu_course.notebook.marks import asks_for_answers
-from gpu_course.notebook.own_launch import record_answer
+from gpu_course.notebook.own.launch import record_answer
 from gpu_course.notebook.pictures import showing
 from simt.report import Recording
 

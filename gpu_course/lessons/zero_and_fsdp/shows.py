@@ -15,7 +15,7 @@ from gpu_course.lessons.zero_and_fsdp.stage_bytes import bytes_per_parameter
 from gpu_course.lessons.zero_and_fsdp.volumes import times
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own.ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES
 from gpu_course.ranks.calls import Call

@@ -29,18 +29,18 @@ from gpu_course.measure.pipelines.search import search
 from gpu_course.measure.pipelines.timing import Costs, Run, simulate
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.pictures import Picture
-from gpu_course.notebook.pipelines import (
+from gpu_course.notebook.own.pipelines import (
     beside_one_process,
     own_schedule,
     picture_of,
     steps_of,
 )
+from gpu_course.notebook.pictures import Picture
 
 if TYPE_CHECKING:
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    from gpu_course.notebook.pipeline_board import Board
+    from gpu_course.notebook.interactive.pipeline_board import Board
 
 LESSON = "27_zero_bubble"
 SEARCHED = "bubble rates of the paper's search"
@@ -141,7 +141,7 @@ def by_hand_board(ranks: int = 4, microbatches: int = 6) -> Board:
     Args:
         ranks, microbatches: of the pipeline.
     """
-    from gpu_course.notebook.pipeline_board import board
+    from gpu_course.notebook.interactive.pipeline_board import board
 
     return board(taken_apart(ranks, microbatches), Costs(kept=1.0), float(ranks))
 

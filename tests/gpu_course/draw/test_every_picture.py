@@ -38,7 +38,7 @@ from gpu_course.lessons.pipelines.shows import run_of
 from gpu_course.measure.pipelines.orders import zb_h2
 from gpu_course.measure.pipelines.timing import Costs
 from gpu_course.measure.pipelines.timing import simulate as simulate_pipeline
-from gpu_course.notebook.pipelines import picture_of, steps_of
+from gpu_course.notebook.own.pipelines import picture_of, steps_of
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches

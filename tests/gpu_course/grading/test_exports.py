@@ -18,7 +18,8 @@ from gpu_course.grading.exports import (
     verdict_text,
 )
 from gpu_course.grading.sections import INDENT, below, fact, section
-from gpu_course.grading.verdict import REASONS, STATUSES, Verdict
+from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdict_facts import REASONS, STATUSES
 from tests.gpu_course.grading import toy
 
 KEYS = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from gpu_course.notebook import held_cell, puzzle_magic
+from gpu_course.notebook.cells import held_cell, puzzle_magic
 from tests.gpu_course.notebook.shells import Shell
 
 

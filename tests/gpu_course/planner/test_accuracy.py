@@ -7,7 +7,7 @@ that nobody takes it for met.
 import numpy as np
 import pytest
 
-from benchmarks import planner_time
+from benchmarks.published import planner_time
 from gpu_course.planner import known_runs, playbook_time, vtrain
 from gpu_course.planner.layer_time import layer_time
 from gpu_course.planner.layout import Layout

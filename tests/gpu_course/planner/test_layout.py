@@ -10,20 +10,18 @@ import pytest
 
 from gpu_course.errors import CourseError
 from gpu_course.measure.transformer_shapes import Transformer
-from gpu_course.planner import layout as layout_module
+from gpu_course.planner import nearest as nearest_module
 from gpu_course.planner.layout import (
     NUMBERS,
     Batch,
     Layout,
     Layouts,
     broken_rules,
-    check,
-    divisors,
     head_stage,
     legal,
-    nearest,
     stage_layers,
 )
+from gpu_course.planner.nearest import check, divisors, nearest
 
 LLAMA = Transformer(
     layers=6, hidden=64, heads=8, kv_heads=4, mlp=192, gated=True, vocabulary=96, norm="rms"
@@ -268,9 +266,9 @@ def _has_a_legal_layout(model, batch, place):
 
 def test_of_a_million_gpus_few_numbers_are_tried(monkeypatch):
     tried = []
-    candidates = layout_module._candidates
+    candidates = nearest_module._candidates
     monkeypatch.setattr(
-        layout_module, "_candidates", lambda *args: tried.append(args[-1]) or candidates(*args)
+        nearest_module, "_candidates", lambda *args: tried.append(args[-1]) or candidates(*args)
     )
     near = nearest(LLAMA, Layout(dp=999_983), Batch(4096, 8192), cluster(999_983))
     assert len(tried) < 20 and near.gpus == tried[-1] <= 999_983

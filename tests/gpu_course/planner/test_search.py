@@ -8,10 +8,11 @@ import pytest
 from gpu_course.errors import CourseError
 from gpu_course.measure.transformer_shapes import Transformer
 from gpu_course.planner.cluster import Cluster
-from gpu_course.planner.layout import Batch, Layout, broken_rules, check
+from gpu_course.planner.layout import Batch, Layout, broken_rules
 from gpu_course.planner.machines import A100
 from gpu_course.planner.memory import MEGATRON as FOOTPRINT
 from gpu_course.planner.memory import memory
+from gpu_course.planner.nearest import check
 from gpu_course.planner.programs import MEGATRON_CORE
 from gpu_course.planner.search import Space, all_layouts, search
 from gpu_course.planner.step_time import step_time

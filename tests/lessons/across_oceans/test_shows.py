@@ -15,7 +15,7 @@ from gpu_course.lessons.across_oceans import shows as lesson
 from gpu_course.lessons.across_oceans.capstone import draft, grade_of
 from gpu_course.notebook.note import Note
 from gpu_course.ranks.runner import run_function
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 NEEDS_RANKS = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"

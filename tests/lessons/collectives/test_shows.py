@@ -18,12 +18,12 @@ from gpu_course.measure.alpha_beta import (
     double_tree_all_reduce_s,
     ring_all_reduce_s,
 )
-from gpu_course.notebook.explore import Explorer
+from gpu_course.notebook.interactive.explore import Explorer
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from gpu_course.units import MIB, format_time_s
 from tests.gpu_course.draw.readable import assert_readable
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 NEEDS_RANKS = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"

@@ -25,7 +25,7 @@ from gpu_course.lessons.data_movement.shows import (
 )
 from gpu_course.notebook.note import Note
 from gpu_course.puzzle import index
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 
 @cuda.jit

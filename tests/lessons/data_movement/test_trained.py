@@ -10,7 +10,7 @@ import torch
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.data_movement import trained
-from gpu_course.notebook.own_kernels import own_kernel
+from gpu_course.notebook.own.kernels import own_kernel
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.course.puzzles.by_hand import SOLUTIONS
 

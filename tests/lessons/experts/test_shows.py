@@ -14,7 +14,7 @@ from gpu_course.isolation import servers
 from gpu_course.lessons.experts import grouped, replicas, shows, training
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 NEEDS_RANKS = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"

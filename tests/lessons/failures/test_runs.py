@@ -15,7 +15,7 @@ from gpu_course.lessons.failures.faulty import watched
 from gpu_course.lessons.failures.recorder import Entry, first_difference
 from gpu_course.notebook.note import Note
 from gpu_course.ranks.runner import run_function
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 pytestmark = pytest.mark.long(30)
 NEEDS_RANKS = pytest.mark.skipif(

@@ -24,7 +24,7 @@ from gpu_course.lessons.failures.pictures import duration
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from tests.gpu_course.draw.readable import assert_readable
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 
 def readable(shown: object) -> str:

@@ -16,7 +16,7 @@ from gpu_course.measure.every_axis.configuration import Configuration, Shape
 from gpu_course.measure.meshes import Cluster
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 from tests.lessons.meshes.pictures import MESHES, example
 
 NEEDS_RANKS = pytest.mark.skipif(

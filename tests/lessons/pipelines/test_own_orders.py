@@ -12,7 +12,7 @@ from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
 from gpu_course.lessons.pipelines import shows
 from gpu_course.notebook.note import Note
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 pytestmark = [
     pytest.mark.skipif(

@@ -13,9 +13,9 @@ from gpu_course.lessons.pipelines.layer_costs import LayerCost
 from gpu_course.lessons.pipelines.recompute import bubble_share, hidden
 from gpu_course.lessons.pipelines.staleness import train
 from gpu_course.measure.pipelines.pytorch import SCHEDULES
+from gpu_course.notebook.interactive.pipeline_board import Board
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
-from gpu_course.notebook.pipeline_board import Board
 
 WIDEST = 74
 """Columns that half a window shows without breaking a line."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import planner_time
+from benchmarks.published import planner_time
 from gpu_course.lessons.plan_my_run.claims import other_runs as models
 from gpu_course.planner import known_runs, vtrain
 

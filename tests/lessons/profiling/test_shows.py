@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks.nsight_cases import METRICS
+from benchmarks.card.nsight_cases import METRICS
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.lessons.profiling.claims import steps

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.course_kernels import kernels, load
+from benchmarks.programs.course_kernels import kernels, load
 from gpu_course.errors import CourseError
 from gpu_course.hardware.compiled.compiler import compile_kernel
 from gpu_course.hardware.compiled.listing import Compiled

@@ -25,7 +25,7 @@ from gpu_course.lessons.roofline.shows import (
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from gpu_course.puzzle import index
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 ADD = Work("01_threads/zip_add", 1000, 12_000, 12_000)
 PRODUCT = Work("06_matmul/matmul", 10**9, 10**7, 10**6)

@@ -19,7 +19,7 @@ from gpu_course.lessons.softmax_to_flash.shows import (
     triton_source,
     triton_table,
 )
-from gpu_course.notebook.explore import Explorer
+from gpu_course.notebook.interactive.explore import Explorer
 from tests.course.puzzles.by_hand import SOLUTIONS
 
 

@@ -15,7 +15,7 @@ from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.calls import Call
 from tests.gpu_course.draw.readable import assert_readable
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 NEEDS_RANKS = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"

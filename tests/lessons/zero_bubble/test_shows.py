@@ -14,10 +14,10 @@ from gpu_course.isolation import servers
 from gpu_course.lessons.zero_bubble import shows
 from gpu_course.measure.pipelines.pytorch import SCHEDULES
 from gpu_course.notebook.note import Note
+from gpu_course.notebook.own.pipelines import own_schedule
 from gpu_course.notebook.pictures import Picture
-from gpu_course.notebook.pipelines import own_schedule
 from tests.gpu_course.draw.readable import assert_readable
-from tests.gpu_course.notebook.test_feedback import SOLUTIONS
+from tests.gpu_course.notebook.tutor.test_feedback import SOLUTIONS
 
 NEEDS_RANKS = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"

@@ -13,7 +13,7 @@ from gpu_course.grading.exports import LOOKS
 from gpu_course.grading.loop import KERNEL_DEADLINE_S
 from gpu_course.grading.passing import effort
 from gpu_course.grading.sections import fact, section
-from gpu_course.grading.verdict import STATUSES
+from gpu_course.grading.verdict_facts import STATUSES
 from gpu_course.puzzle import index
 from tests.gpu_course.app.terminal.theatre import Theatre
 from tests.gpu_course.grading import toy

@@ -23,7 +23,8 @@ from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
 from gpu_course.grading.kernel import on_card
 from gpu_course.grading.sections import WIDTH
-from gpu_course.grading.verdict import CARD_STATES, Verdict
+from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdict_facts import CARD_STATES
 from gpu_course.notebook.note import Note
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.gpu_course.hardware.card import plant

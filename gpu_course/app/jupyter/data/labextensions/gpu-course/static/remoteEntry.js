@@ -205,7 +205,7 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
       for (const cell of this.cellsOf(name)) {
         const session = this.cells.get(cell).notebook.sessionContext?.session;
         if (!session || !session.kernel || !sameText(this.body(cell), text)) continue;
-        const module = '__import__("sys").modules.get("gpu_course.notebook.puzzle_magic")';
+        const module = '__import__("sys").modules.get("gpu_course.notebook.cells.puzzle_magic")';
         const told = [JSON.stringify(name), JSON.stringify(text)].join(", ");
         session.kernel.requestExecute({
           code: "",

@@ -1,0 +1,6 @@
+"""What happens to a cell: it is an answer file, it runs on ranks, it is held back, it fails.
+
+`puzzle_magic` is `%%puzzle`, with another text of the answer offered by `earlier_text` below it;
+`ranks_magic` is `%%ranks` and `%%rank`. `held_cell` holds back what a cell shows while an answer in
+it waits for a guess, and `cell_errors` says an error of the course in its own words.
+"""
