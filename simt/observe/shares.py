@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from simt.machine.observer import Access, Observer, Setting
 SPACES = "global", "shared"
 MAX_WAITING = 1 << 20
 """Pairs of a thread and a cell that are kept before those seen twice are dropped."""
+MAX_MARKS = 1 << 23
+"""So many pairs of an array have a byte each, which takes no sorting."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,12 @@ class Shares(Observer):
         self._touched: dict[tuple[int, str, bool], _Pairs] = {}
         self._steps: dict[str, np.ndarray] = {space: self._none() for space in SPACES}
         self._shuffles = self._none()
+        self._given: tuple[ThreadWork, ...] | None = None
 
     def begin(self, setting: Setting) -> None:
         """A launch starts, or starts anew: what was seen is forgotten."""
         self._touched = {}
+        self._given = None
         self._block = int(np.prod(setting.block))
         self._threads = int(np.prod(setting.grid)) * self._block
         self._steps = {space: self._none() for space in SPACES}
@@ -83,7 +88,7 @@ class Shares(Observer):
         if key not in self._touched:
             whole = array.seen_of or array
             cells = whole.per_copy or whole.flat.size
-            self._touched[key] = _Pairs(whole.name, cells, whole.dtype.itemsize)
+            self._touched[key] = _Pairs(whole.name, self._threads, cells, whole.dtype.itemsize)
         self._touched[key].add(access)
         self._steps[array.space][access.threads] += 1
 
@@ -92,13 +97,26 @@ class Shares(Observer):
         self._shuffles[self._lanes.threads_of(mask)] += 1
 
     def found(self) -> tuple[ThreadWork, ...]:
-        """Returns the share of every thread in every array that was touched."""
+        """Returns the share of every thread in every array that was touched.
+
+        By the names of the arrays: in which order threads come to them is nobody's share.
+        """
+        found = self._given if self._given is not None else self._watched()
+        return tuple(sorted(found, key=lambda each: (each.array, each.space, each.wrote)))
+
+    def given(self, found: Iterable[ThreadWork], steps: Steps) -> None:
+        """Takes what somebody else has found of a launch, which did not watch it either."""
+        self._given = tuple(found)
+        self._steps = {"global": steps.at_global, "shared": steps.at_shared}
+        self._shuffles = steps.shuffles
+
+    def _watched(self) -> tuple[ThreadWork, ...]:
         return tuple(
             ThreadWork(
                 pairs.array,
                 space,
                 wrote,
-                pairs.cells_of(self._threads),
+                pairs.cells_of(),
                 pairs.touched(self._block if space == "shared" else self._threads),
             )
             for (_, space, wrote), pairs in self._touched.items()
@@ -113,12 +131,17 @@ class Shares(Observer):
 
 
 class _Pairs:
-    """Pairs of a thread and a cell of one array, each kept once."""
+    """Pairs of a thread and a cell of one array, each kept once.
 
-    def __init__(self, array: str, cells: int, size: int) -> None:
+    Where there are few that could be, each has a mark; else those that were seen are kept.
+    """
+
+    def __init__(self, array: str, threads: int, cells: int, size: int) -> None:
         self.array = array
-        self.cells = cells
+        self.threads, self.cells = threads, cells
         self.size = size
+        few = threads * cells <= MAX_MARKS
+        self.marks = np.zeros(threads * cells, np.uint8) if few else None
         self.parts: list[np.ndarray] = []
         self.waiting = 0
 
@@ -133,12 +156,16 @@ class _Pairs:
             self._add(access.threads, (access.addresses - base + byte) // self.size)
 
     def _add(self, threads: np.ndarray, cells: np.ndarray) -> None:
-        self.parts.append(threads * self.cells + cells)
+        pairs = threads * self.cells + cells
+        if self.marks is not None:
+            self.marks[pairs] = 1
+            return
+        self.parts.append(pairs)
         self.waiting += threads.size
         if self.waiting > MAX_WAITING:
-            self.each_once()
+            self._each_once()
 
-    def each_once(self) -> np.ndarray:
+    def _each_once(self) -> np.ndarray:
         if self.waiting:
             self.parts = [np.unique(np.concatenate(self.parts))]
             self.waiting = 0
@@ -146,9 +173,14 @@ class _Pairs:
 
     def touched(self, copy: int) -> int:
         """Returns how many different cells there are, where `copy` threads share a copy."""
-        threads, cells = np.divmod(self.each_once(), self.cells)
+        if self.marks is not None:
+            marks = self.marks.reshape(self.threads // copy, copy, self.cells)
+            return int(np.count_nonzero(np.bitwise_or.reduce(marks, axis=1)))
+        threads, cells = np.divmod(self._each_once(), self.cells)
         return int(np.unique(threads // copy * self.cells + cells).size)
 
-    def cells_of(self, threads: int) -> np.ndarray:
+    def cells_of(self) -> np.ndarray:
         """Returns how many cells each thread is paired with, int64 (threads,)."""
-        return np.bincount(self.each_once() // self.cells, minlength=threads)
+        if self.marks is not None:
+            return self.marks.reshape(self.threads, self.cells).sum(axis=1, dtype=np.int64)
+        return np.bincount(self._each_once() // self.cells, minlength=self.threads)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numba import cuda, float32
 
 from gpu_course import simulate
+from simt.observe import shares
 from simt.observe.shares import Shares
 
 FULL = 0xFFFFFFFF
@@ -28,11 +30,11 @@ def uneven(out, a):
 
 
 def watched() -> Shares:
-    shares = Shares()
+    watch = Shares()
     out, a = np.zeros(1, np.float32), np.arange(8, dtype=np.float32)
-    assert simulate(uneven, observers=(shares,))[2, TPB](out, a).ok
+    assert simulate(uneven, observers=(watch,))[2, TPB](out, a).ok
     assert out[0] == a.sum()
-    return shares
+    return watch
 
 
 def test_a_cell_counts_once_for_a_thread_and_once_for_all() -> None:
@@ -50,3 +52,15 @@ def test_a_step_counts_each_time() -> None:
     # A store each; then three times two loads and a store, and the load for the atomic.
     assert steps.at_shared.tolist() == [1 + 3 * 3 + 1, 1, 1, 1] * 2
     assert steps.shuffles.tolist() == [1] * 8
+
+
+def test_many_pairs_are_sorted_and_few_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def texts() -> list[str]:
+        found = watched()
+        return [*map(repr, found.found()), repr(found.steps())]
+
+    marked = texts()
+    monkeypatch.setattr(shares, "MAX_MARKS", 8)
+    assert texts() == marked
+    monkeypatch.setattr(shares, "MAX_WAITING", 3)
+    assert texts() == marked
