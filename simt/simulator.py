@@ -189,12 +189,14 @@ class _Configured:
             printout=printout,
             schedule=schedule,
             instead=instead,
+            meanwhile=None if filter_ is None else filter_.meanwhile,
         )
         if filter_ is None:
             return _Seen(faults, watch, watch.by_line(), printout.text())
         if filter_.by_line is None:
             filter_.interpreted(steps)
             return _Seen(faults, watch, watch.by_line(), printout.text())
+        watch = _Watch()  # the interpreter may have begun
         watch.resources.begin(filter_.setting)
         by_line = filter_.by_line if simulation.counters else {}
         return _Seen(faults, watch, by_line, touches=before.touches)

@@ -104,7 +104,9 @@ class Interpreter:
         self.mask = lanes.alive
         self.returned = np.zeros(lanes.count, bool)
         self.audience = audience
-        self.steps_left = steps
+        self.steps_left = self._steps = steps
+        self._put_by = 0
+        self._meanwhile: Callable[[int], float] | None = None
         self.arena = arena or Arena(lanes, setting.dynamic_bytes)
         self.context = context
         self.apart = code.mixed_widths
@@ -137,6 +139,27 @@ class Interpreter:
         """Runs the kernel's body with every thread of the batch, or with some of them."""
         self.block(self.frame.code.body, start or self.lanes.alive)
 
+    @property
+    def steps_taken(self) -> int:
+        """The statements that have been executed."""
+        return self._steps - self.steps_left - self._put_by
+
+    def ask(self, meanwhile: Callable[[int], float]) -> None:
+        """Asks somebody as it goes, with the steps taken so far, who may end it by an exception.
+
+        Args:
+            meanwhile: steps -> after how many more to ask again; infinity: never.
+        """
+        self._meanwhile = meanwhile
+        self._ask()
+
+    def _ask(self) -> None:
+        assert self._meanwhile is not None
+        left = self.steps_left + self._put_by
+        more = self._meanwhile(self.steps_taken)
+        self.steps_left = left if more >= left else int(more)
+        self._put_by = left - self.steps_left
+
     # Statements: (node, mask) -> the mask of the lanes that go on
 
     def block(self, body: ir.Block, mask: Mask) -> Mask:
@@ -160,6 +183,10 @@ class Interpreter:
     def _give_up(self, node: ir.Statement, mask: Mask, *, hopeless: bool = False) -> None:
         if self.context is not None and not hopeless:
             self.context.out_of_steps(node, mask)
+        if self._put_by and not hopeless:
+            self._ask()
+            if self.steps_left >= 0:
+                return
         watchdog.give_up(self, node, mask, hopeless=hopeless)
 
     def assign(self, node: ir.Assign, mask: Mask) -> Mask:  # x = value

@@ -32,6 +32,10 @@ from simt.vocabulary.functions import cast
 from simt.vocabulary.synchronise import GRID_BARRIER
 
 
+class RunElsewhere(Exception):
+    """Something else has run a launch from its beginning to its end, while it was interpreted."""
+
+
 def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]:
     """Returns parameter name -> NumPy array or NumPy scalar of Numba's type.
 
@@ -232,6 +236,7 @@ def run(
     printout: Printout | None = None,
     schedule: Schedule | None = None,
     instead: Callable[[Setting], bool] | None = None,
+    meanwhile: Callable[[int, int], float] | None = None,
 ) -> int:
     """Runs a launch that is legal; arrays change in place, faults and observers fill up.
 
@@ -248,6 +253,8 @@ def run(
         printout: where the threads print.
         schedule: who runs next where warps or threads take turns; None: all lanes in lockstep.
         instead: asked before anything runs; returns whether it has run the launch itself.
+        meanwhile: asked while batches run in lockstep: (steps, batches that are done) -> after how
+            many more steps to ask again. It raises RunElsewhere where it has run the launch itself.
 
     Returns:
         The steps that batches of blocks have taken; 0 where something else has run them.
@@ -306,8 +313,12 @@ def run(
                 lanes = _lanes(grid, block, order[start : start + at_once])
                 audience.batch(lanes)
                 interpreter = Interpreter(setting, lanes, audience, step_budget)
+                if meanwhile is not None:
+                    interpreter.ask(_since(meanwhile, steps, start // at_once))
                 interpreter.run()
-                steps += step_budget - interpreter.steps_left
+                steps += interpreter.steps_taken
+    except RunElsewhere:
+        return 0
     except CannotGoOn:
         faults.finished = False
     except EndlessLoop as end:
@@ -326,6 +337,10 @@ def run(
     finally:
         _give_back(arguments, values.values())
     return steps
+
+
+def _since(meanwhile: Callable[[int, int], float], steps: int, done: int) -> Callable[[int], float]:
+    return lambda more: meanwhile(steps + more, done)
 
 
 def _give_back(arguments: Sequence[Any], values: Iterable[Any]) -> None:

@@ -19,8 +19,9 @@ PIECE_BYTES = 16
 PIECE_BITS = 4
 ROW = 16
 """Lanes that are looked at together: whether they stand in a row, or at one element."""
-IN_ROWS, AT_ONES, OTHERS = 1, 2, 0
-"""Shapes: every ROW lanes at elements that follow one another, at one, and all others."""
+IN_ROWS, AT_ONES, ALIKE, OTHERS = 1, 2, 3, 0
+"""Shapes: every ROW lanes at elements that follow one another, or at one; each warp where the first
+is; and all others."""
 
 
 def shape_of(offsets: np.ndarray) -> int:
@@ -28,12 +29,17 @@ def shape_of(offsets: np.ndarray) -> int:
 
     >>> shape_of(np.arange(32) % 16), shape_of(np.arange(32) // 16), shape_of(np.arange(32) * 2)
     (1, 2, 0)
+    >>> shape_of(np.arange(64) % 32 * 7)
+    3
     """
     rows = offsets.reshape(-1, ROW)
     beside = rows - rows[:, :1]
     if (beside == np.arange(ROW)).all():
         return IN_ROWS
-    return AT_ONES if not beside.any() else OTHERS
+    if not beside.any():
+        return AT_ONES
+    warps = offsets.reshape(-1, WARP)
+    return ALIKE if len(warps) > 1 and (warps == warps[0]).all() else OTHERS
 
 
 def sectors(offsets: np.ndarray, size: int) -> np.ndarray:

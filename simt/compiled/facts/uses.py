@@ -27,9 +27,10 @@ class Uses:
         self._unraced = unraced
         self._found: defaultdict[str, set[str]] = defaultdict(set)
         self._always: set[str] = set()
+        self._cells: set[int] = set()
         for statement in statements_of(code.body):
             if isinstance(statement, ir.Store):
-                self._note(statement.array, STORE)
+                self._note(self._of_cell(statement.array), STORE)
             for node in expressions_of(statement):
                 self._expression(node)
             if isinstance(statement, ir.Assign) and isinstance(statement.value.type, ArrayType):
@@ -43,15 +44,24 @@ class Uses:
         return self._always | self._found[name]
 
     def _expression(self, node: ir.Expression) -> None:
-        if isinstance(node, ir.Load) and id(node) not in self._unraced:
-            self._note(node.array, LOAD)
+        if isinstance(node, ir.Load):
+            array = self._of_cell(node.array)
+            if id(node) not in self._unraced:
+                self._note(array, LOAD)
         elif isinstance(node, ir.Call) and node.path.startswith("cuda.atomic."):
             self._note(node.arguments[0], ATOMIC)
-        elif isinstance(node, ir.DeviceCall | ir.View):
+        elif isinstance(node, ir.DeviceCall | ir.View) and id(node) not in self._cells:
             given = node.arguments if isinstance(node, ir.DeviceCall) else (node.array,)
             for array in given:
                 if isinstance(array.type, ArrayType):
                     self._note(array, *ALL)
+
+    def _of_cell(self, array: ir.Expression) -> ir.Expression:
+        """The array of a cell: `a` of `a[i][j]`, of whose rows nothing is asked but that cell."""
+        while isinstance(array, ir.View):
+            self._cells.add(id(array))
+            array = array.array
+        return array
 
     def _given_on(self, array: ir.Expression) -> None:
         """An argument gets a second name, under which anything may be done to it."""

@@ -34,7 +34,7 @@ from simt.compiled.writing.views import View, Views
 from simt.compiled.writing.words import Words
 from simt.kernel import ir, trees, types
 from simt.kernel.types import BOOL, FLOAT32, INT64, RangeType, TupleType
-from simt.vocabulary.loops import ARRAY_LENGTH
+from simt.vocabulary.loops import AHEAD, ARRAY_LENGTH
 
 ATOMICS = {
     f"cuda.atomic.{name}" for name in "add sub and_ or_ xor max min inc dec exch cas".split()
@@ -43,6 +43,8 @@ _DONE_FIRST = {
     "cuda.syncwarp", *BARRIERS, *SHUFFLES, *VOTES, *ATOMICS,
     "array.shape", "builtin.len", "builtin.range", "cuda.activemask",
 }  # fmt: skip
+_TELLS = {"array.shape", "builtin.len", "len"}
+"""Of these, what does nothing but tell numbers that are known."""
 
 
 def is_done_first(node: ir.Expression) -> bool:
@@ -168,10 +170,6 @@ class Expressions:
             raise NotCompiled("an index that is no number")
         return found
 
-    def _indices(self, node: ir.Expression) -> tuple[Value, ...]:
-        found: tuple[Value, ...] = parts_of(self.worked_out(node))
-        return found
-
     def array_or_view(self, node: ir.Expression) -> Memory | View:
         """Returns the one array that an expression stands for, or the part of one."""
         found: Any = None
@@ -227,42 +225,32 @@ class Expressions:
     def _load(self, node: ir.Load) -> Value:
         if node.field:
             raise NotCompiled("a field of a structure")
-        memory = self.array_or_view(node.array)
+        memory, cell = self.cell(node)
         if isinstance(memory, View):
-            element = self.views.element(memory, self._indices(node.index))
+            element = self.views.element(memory, cell.values())
             alike = self.is_alike(node)
             return self.accesses.load(node, memory.memory, (None,), element, alike=alike)
-        axes = self.known_axes(node)
+        axes = cell.axes()
         if self.accesses.can_be_whole(memory, axes, loads=True):
-            indices = self.indices_at(node, ["0"])[0]
-            return self.accesses.load_whole(node, memory, axes, indices)
+            return self.accesses.load_whole(node, memory, axes, cell.at(["0"])[0])
         if self.accesses.can_be_rows(memory, axes, loads=True):
-            return self.accesses.load_rows(node, memory, axes, self.end_indices(node))
-        indices = self.worked_out(node.index)
-        return self.accesses.load(node, memory, axes, indices, alike=self.is_alike(node))
+            return self.accesses.load_rows(node, memory, axes, cell.at_ends())
+        return self.accesses.load(node, memory, axes, cell.values(), alike=self.is_alike(node))
 
-    def known_axes(self, node: ir.Load | ir.Store) -> tuple[Known, ...]:
-        """Returns what is known before the launch of the index along each axis."""
-        affine, each = self.variables.frame.affine, _parts_of_index(node)
-        if affine is None or not all(isinstance(part.type, np.dtype) for part in each):
-            return (None,) * len(each)
-        return tuple(affine.of(part) for part in each)
+    def cell(self, node: ir.Load | ir.Store) -> tuple[Memory | View, Cell]:
+        """Returns the array that an access touches, and where.
 
-    def end_indices(self, node: ir.Load | ir.Store) -> list[list[Register]]:
-        """Returns the indices of the first lane that takes part, and of the last, i64."""
-        return self.indices_at(node, [self.masks.first_lane(), self.masks.last_lane()])
-
-    def indices_at(
-        self, node: ir.Load | ir.Store, lanes: Sequence[Register]
-    ) -> list[list[Register]]:
-        """Returns the index that each of some lanes has along each axis, i64."""
-        indices: list[list[Register]] = [[] for _ in lanes]
-        for part in _parts_of_index(node):
-            self.prepare(part)
-            for lane, own in zip(lanes, indices, strict=True):
-                text = self.pure(part, None if self.is_alike(part) else lane)
-                own.append(self.arithmetic.converted(text, number_type(part.type), INT64))
-        return indices
+        A cell of a row of an array is one of the array itself: `a[i][j]` is `a[i, j]`.
+        """
+        array, parts, rows = node.array, _parts_of_index(node), 0
+        if all(isinstance(part.type, np.dtype) for part in parts):
+            while isinstance(array, ir.View) and (row := _row_of(array)):
+                array, parts, rows = array.array, (*row, *parts), rows + 1
+        if rows and not isinstance(array, ir.View):
+            memory = self.array_or_view(array)
+            if isinstance(memory, Memory) and memory.space == "global":
+                return memory, Cell(self, parts)
+        return self.array_or_view(node.array), Cell(self, _parts_of_index(node))
 
     def all_hold(self, node: ir.Expression, *, true: bool = True) -> Register | None:
         """Returns an i1, whether a condition is true (or false) for every lane of the block.
@@ -285,12 +273,27 @@ class Expressions:
             operands = node.operands
             for operator, left, right in zip(node.operators, operands, operands[1:], strict=False):
                 found.append(self._all_compare(_ORDER.get((operator, true), ""), left, right))
+        elif isinstance(node, ir.Call) and node.function is AHEAD and true:
+            found = [self._all_ahead(*node.arguments)]
         if not found or None in found:
             return None
         whole = found[0]
         for each in found[1:]:
             whole = self.w.make(f"and i1 {whole}, {each}")
         return whole
+
+    def _all_ahead(
+        self, counter: ir.Expression, stop: ir.Expression, step: ir.Expression
+    ) -> Register | None:
+        """Whether no lane has come to the end of a range."""
+        if not self.is_alike(step) or not is_small(step.type):
+            return None
+        up, down = (self._all_compare(order, counter, stop) for order in ("slt", "sgt"))
+        if up is None or down is None:
+            return None
+        text = self.arithmetic.converted(self.pure(step, None), number_type(step.type), INT64)
+        forward = self.w.make(f"icmp sgt i64 {text}, 0")
+        return self.w.make(f"select i1 {forward}, i1 {up}, i1 {down}")
 
     def _all_compare(
         self, operator: str, left: ir.Expression, right: ir.Expression
@@ -447,7 +450,9 @@ class Expressions:
 
     def does_something(self, node: ir.Expression) -> bool:
         """Whether an expression does more than arithmetic that nobody counts."""
-        if isinstance(node, ir.Load | ir.DeviceCall | ir.View) or is_done_first(node):
+        if isinstance(node, ir.Load | ir.DeviceCall | ir.View):
+            return True
+        if is_done_first(node) and getattr(node, "path", "") not in _TELLS:
             return True
         if isinstance(node, ir.Binary) and (node.counted or node.fused):
             return True
@@ -641,8 +646,69 @@ def is_small(dtype: Any) -> bool:
     return dtype.kind == "i" or dtype.itemsize < INT64.itemsize
 
 
+class Cell:
+    """Where an access touches its array.
+
+    Args:
+        expressions: of the function.
+        parts: what says so, an expression for each axis; or one whose value is a tuple.
+    """
+
+    def __init__(self, expressions: Expressions, parts: tuple[ir.Expression, ...]) -> None:
+        self.expressions, self.parts = expressions, parts
+
+    def axes(self) -> tuple[Known, ...]:
+        """Returns what is known before the launch of the index along each axis."""
+        affine = self.expressions.variables.frame.affine
+        if affine is None:
+            return (None,) * len(self.parts)
+        if all(isinstance(part.type, np.dtype) for part in self.parts):
+            return tuple(affine.of(part) for part in self.parts)
+        found = affine.of(self.parts[0]) if len(self.parts) == 1 else None
+        return found if isinstance(found, tuple) else (None,) * len(self.parts)
+
+    def values(self) -> tuple[Value, ...]:
+        """Returns the index of each lane along each axis."""
+        found = [parts_of(self.expressions.worked_out(part)) for part in self.parts]
+        return tuple(each for parts in found for each in parts)
+
+    def at(self, lanes: Sequence[Register]) -> list[list[Register]]:
+        """Returns the index that each of some lanes has along each axis, i64."""
+        own = self.expressions
+        indices: list[list[Register]] = [[] for _ in lanes]
+        for part in self.parts:
+            if not isinstance(part.type, np.dtype):
+                for value in parts_of(own.worked_out(part)):
+                    for lane, found in zip(lanes, indices, strict=True):
+                        found.append(own.values.converted(value, lane, INT64))
+                continue
+            own.prepare(part)
+            for lane, found in zip(lanes, indices, strict=True):
+                text = own.pure(part, None if own.is_alike(part) else lane)
+                found.append(own.arithmetic.converted(text, number_type(part.type), INT64))
+        return indices
+
+    def at_ends(self) -> list[list[Register]]:
+        """Returns the indices of the first lane that takes part, and of the last, i64."""
+        masks = self.expressions.masks
+        return self.at([masks.first_lane(), masks.last_lane()])
+
+
 def _parts_of_index(node: ir.Load | ir.Store) -> tuple[ir.Expression, ...]:
     return node.index.parts if isinstance(node.index, ir.Tuple) else (node.index,)
+
+
+def _row_of(view: ir.View) -> tuple[ir.Expression, ...]:
+    """The numbers in front of a view that has whole axes behind them; none for any other."""
+    row = [part for part in view.parts if not isinstance(part, ir.Span)]
+    rest = view.parts[len(row) :]
+    if not row or any(not isinstance(each, ir.Span) or not _is_all(each) for each in rest):
+        return ()
+    return tuple(row) if all(isinstance(part.type, np.dtype) for part in row) else ()
+
+
+def _is_all(span: ir.Span) -> bool:
+    return span.low is None and span.high is None and span.step is None
 
 
 def _of_library(node: ir.Expression) -> bool:

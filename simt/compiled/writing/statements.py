@@ -160,21 +160,18 @@ class Statements:
         if node.field:
             raise NotCompiled("a field of a structure")
         value = self.expressions.worked_out(node.value)
-        memory = self.expressions.array_or_view(node.array)
+        memory, cell = self.expressions.cell(node)
         if isinstance(memory, View):
-            named = parts_of(self.expressions.worked_out(node.index))
-            element = self.expressions.views.element(memory, named)
+            element = self.expressions.views.element(memory, cell.values())
             self.accesses.store(node, memory.memory, element, value)
             return
-        axes = self.expressions.known_axes(node)
+        axes = cell.axes()
         if self.accesses.can_be_whole(memory, axes, loads=False):
-            indices = self.expressions.indices_at(node, ["0"])[0]
-            self.accesses.store_whole(node, memory, axes, indices, value)
+            self.accesses.store_whole(node, memory, axes, cell.at(["0"])[0], value)
         elif self.accesses.can_be_rows(memory, axes, loads=False):
-            ends = self.expressions.end_indices(node)
-            self.accesses.store_rows(node, memory, axes, ends, value)
+            self.accesses.store_rows(node, memory, axes, cell.at_ends(), value)
         else:
-            self.accesses.store(node, memory, self.expressions.worked_out(node.index), value)
+            self.accesses.store(node, memory, cell.values(), value)
 
     # Branches
 

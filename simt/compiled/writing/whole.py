@@ -17,7 +17,15 @@ from simt.compiled.facts import patterns
 from simt.compiled.facts.affine import Affine, Known, Lanes
 from simt.compiled.facts.analysis import NotCompiled
 from simt.compiled.facts.intervals import shared_loads
-from simt.compiled.facts.patterns import AT_ONES, IN_ROWS, OTHERS, PIECE_BITS, PIECE_BYTES, ROW
+from simt.compiled.facts.patterns import (
+    ALIKE,
+    AT_ONES,
+    IN_ROWS,
+    OTHERS,
+    PIECE_BITS,
+    PIECE_BYTES,
+    ROW,
+)
 from simt.compiled.writing.arithmetic import memory_type
 from simt.compiled.writing.arrays import Arrays, Memory
 from simt.compiled.writing.context import Context
@@ -367,7 +375,7 @@ class Whole:
         """Gives up where an access is not ordered beside another."""
         if not self.races.may_clash(kind, memory):
             return
-        for shape in self._shapes(place):
+        for shape in self._shapes(place, IN_ROWS):
             if shape == IN_ROWS:
 
                 def start(row: Register, lane: Register) -> Register:
@@ -409,12 +417,17 @@ class Whole:
             text = self.arithmetic.from_memory(w.load(data, type_), memory.dtype)
             return Value(memory.dtype, text)
         cells = w.memory(type_, self.context.lanes)
-        for shape in self._shapes(place):
+        for shape in self._shapes(place, IN_ROWS, AT_ONES, ALIKE):
             if shape == OTHERS:
-                offsets = w.at(self.table(place), str(OFFSETS), "i64")
-                with w.loop(str(self.context.lanes)) as lane:
-                    got = w.load(data, type_, w.load(offsets, "i64", lane))
-                    w.store(got, cells, type_, lane)
+                self._gather(place, data, type_, cells, self.context.lanes)
+                continue
+            if shape == ALIKE:
+                self._gather(place, data, type_, cells, WARP)
+                vector = f"<{WARP} x {type_}>"
+                got = w.make(f"load {vector}, ptr {cells}, align 8")
+                with w.loop(str(self.context.warps)) as warp:
+                    own = w.at(cells, w.make(f"mul i64 {warp}, {WARP}"), type_)
+                    w.do(f"store {vector} {got}, ptr {own}, align 8")
                 continue
             vector = f"<{ROW} x {type_}>"
             with w.loop(str(self.context.lanes // ROW)) as row:
@@ -427,12 +440,20 @@ class Whole:
                 w.do(f"store {vector} {got}, ptr {w.at(cells, lane, type_)}, align 1")
         return Value(memory.dtype, lanes=cells)
 
+    def _gather(
+        self, place: Place, data: Register, type_: str, cells: Register, lanes: int
+    ) -> None:
+        """Loads what so many lanes ask for, one after the other."""
+        w, offsets = self.w, self.w.at(self.table(place), str(OFFSETS), "i64")
+        with w.loop(str(lanes)) as lane:
+            w.store(w.load(data, type_, w.load(offsets, "i64", lane)), cells, type_, lane)
+
     def store(self, place: Place, memory: Memory, first: Register, value: Value) -> None:
         """Stores what lanes have, a value of the array's own type."""
         w, type_ = self.w, memory_type(memory.dtype)
         data = w.at(self.arrays.data(memory), first, type_)
         text = "" if value.lanes else self.arithmetic.in_memory(value.text, memory.dtype)
-        for shape in self._shapes(place):
+        for shape in self._shapes(place, IN_ROWS):
             if shape != IN_ROWS:
                 offsets = w.at(self.table(place), str(OFFSETS), "i64")
                 with w.loop(str(self.context.lanes)) as lane:
@@ -459,20 +480,23 @@ class Whole:
         offsets = self.w.at(self.table(place), str(OFFSETS), "i64")
         return self.w.load(offsets, "i64", lane)
 
-    def _shapes(self, place: Place) -> Iterator[int]:
-        """Gives the shapes that a place may have; what is written then is done for that one."""
+    def _shapes(self, place: Place, *special: int) -> Iterator[int]:
+        """Gives the shapes that a place may have; what is written then is done for that one.
+
+        Args:
+            place: the place.
+            special: the shapes that are told apart; all that is none of them is OTHERS.
+        """
         if place.table is not None:
-            yield place.shape
+            yield place.shape if place.shape in special else OTHERS
             return
         w, n = self.w, self.w.number()
         shape = w.load(self.table(place), "i64", str(SHAPE))
-        w.do(
-            f"switch i64 {shape}, label %others{n} "
-            f"[i64 {IN_ROWS}, label %rows{n} i64 {AT_ONES}, label %ones{n}]"
-        )
-        for label, number in (("rows", IN_ROWS), ("ones", AT_ONES), ("others", OTHERS)):
-            w.lines.append(f"{label}{n}:")
-            yield number
+        ways = " ".join(f"i64 {each}, label %shape{each}of{n}" for each in special)
+        w.do(f"switch i64 {shape}, label %shape{OTHERS}of{n} [{ways}]")
+        for each in (*special, OTHERS):
+            w.lines.append(f"shape{each}of{n}:")
+            yield each
             w.do(f"br label %moved{n}")
         w.lines.append(f"moved{n}:")
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simt.compiled.facts.patterns import AT_ONES, IN_ROWS, OTHERS, banks, pieces, sectors, shape_of
+from simt.compiled.facts.patterns import (
+    ALIKE,
+    AT_ONES,
+    IN_ROWS,
+    OTHERS,
+    banks,
+    pieces,
+    sectors,
+    shape_of,
+)
 from simt.observe.transactions import count_request, count_wavefronts
 
 THREADS = 128
@@ -18,6 +27,9 @@ PATTERNS = {
     "columns": LANES % 16 * 17 + LANES // 16,
     "warps at one": LANES // 32 * 33,
     "halves at one": LANES // 16,
+    "each warp on its own": LANES % 32 * 9,
+    "half a warp twice": LANES % 16 * 9,
+    "every other warp": LANES % 64 * 9,
     "mixed": np.random.default_rng(0).permutation(THREADS) - 60,
 }
 
@@ -69,4 +81,8 @@ def test_shapes() -> None:
     assert {name for name, shape in shapes.items() if shape == IN_ROWS} == {"a row", "rows of 16"}
     ones = {"one", "warps at one", "halves at one"}
     assert {name for name, shape in shapes.items() if shape == AT_ONES} == ones
-    assert {shapes[name] for name in ("backwards", "columns", "mixed")} == {OTHERS}
+    warps = {"each warp on its own", "half a warp twice"}
+    assert {name for name, shape in shapes.items() if shape == ALIKE} == warps
+    others = ("backwards", "columns", "mixed", "every other warp")
+    assert {shapes[name] for name in others} == {OTHERS}
+    assert shape_of(LANES[:32] * 9) == OTHERS

@@ -18,10 +18,11 @@ import torch
 from numba import cuda, float32, int32
 
 from simt.compiled import filter as switch
-from simt.compiled import run, worth
+from simt.compiled import glance, run, worth
 from simt.compiled.kept import Kept
 from simt.errors import OutOfBoundsError, UserError
 from simt.machine import launch, unwritten
+from simt.machine.faults import FaultLog
 from simt.machine.schedule import RoundRobin
 from simt.observe.shares import Shares
 from simt.report import Report, Touch
@@ -644,6 +645,222 @@ def test_where_there_is_no_compiler_everything_is_interpreted(
     report, _ = CLEAN["a map"].run(compiled=True)
     assert report.ok
     assert not attempts
+
+
+# When a launch is far longer than it looked
+
+
+def counted_down(out, left):
+    i = cuda.grid(1)
+    n = left[i]
+    while n > 0:
+        n -= 1
+        out[i] += 2
+    out[i] += 1
+    left[i] = n
+
+
+def steps_out_at_last(out, left):
+    i = cuda.grid(1)
+    n = left[i]
+    while n > 0:
+        n -= 1
+        out[i + (n == 0) * 64] += 2
+
+
+def steps_out_at_once(out, left):
+    i = cuda.grid(1)
+    if i == 3:
+        out[-1] = 0
+    n = left[i]
+    while n > 0:
+        n -= 1
+        out[i] += 2
+
+
+@pytest.fixture
+def soon(no_code: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling is expected to take next to nothing, once something has been interpreted."""
+    monkeypatch.setattr(worth, "writing_ms", lambda code: 0.5)
+    monkeypatch.setattr(worth, "compiling_ms", lambda text: 10.0)
+
+
+def longer(kernel: Any, turns: int, blocks: int = 1, **told: Any) -> Case:
+    left = np.full(blocks * TPB, turns)
+    left[::3] -= 7
+    return case(kernel, (blocks, TPB), np.zeros(blocks * TPB), left, **told)
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("told", [{}, {"counters": False}, {"order_seed": 2}], ids=str)
+def test_a_launch_far_longer_than_guessed_begins_anew(
+    told: dict[str, Any], attempts: list[bool]
+) -> None:
+    one = longer(counted_down, 1500, **told)
+    interpreted, before = one.run(compiled=False)
+    found, after = one.run()
+    assert attempts == [True]
+    assert_same(interpreted, found)
+    assert bits(before) == bits(after)
+    assert (before[0] == 2 * one.arguments()[1] + 1).all()
+
+
+@pytest.mark.usefixtures("soon")
+def test_one_that_ends_about_where_it_was_guessed_is_interpreted(attempts: list[bool]) -> None:
+    found, (out, _) = longer(counted_down, 2 * worth.GUESSED_TURNS).run()
+    assert not attempts
+    assert found.ok
+    assert out[1] == 4 * worth.GUESSED_TURNS + 1
+
+
+@pytest.mark.usefixtures("soon")
+def test_of_many_batches_the_first_ones_tell(
+    attempts: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In what one batch has taken there is no reason to begin anew, but in all that are to come."""
+    monkeypatch.setattr(launch, "LANES_PER_BATCH", TPB)
+    longer(counted_down, 60).run()
+    assert not attempts
+    one = longer(counted_down, 60, blocks=40)
+    interpreted, before = one.run(compiled=False)
+    found, after = one.run()
+    assert attempts == [True]
+    assert_same(interpreted, found)
+    assert bits(before) == bits(after)
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize(
+    ("kernel", "tried"), [(steps_out_at_last, [False]), (steps_out_at_once, [])]
+)
+def test_in_vain_or_where_something_is_wrong_the_interpreter_goes_on(
+    kernel: Any, tried: list[bool], attempts: list[bool]
+) -> None:
+    one = longer(kernel, 1500)
+    interpreted, before = one.run(compiled=False)
+    found, after = one.run()
+    assert attempts == tried
+    assert not found.ok
+    assert_same(interpreted, found)
+    assert bits(before) == bits(after)
+
+
+@pytest.mark.usefixtures("soon")
+def test_the_interpreter_goes_on_with_the_budget_that_it_had(attempts: list[bool]) -> None:
+    for budget in (4000, 3000):
+        one = longer(steps_out_at_last, 700, step_budget=budget)
+        interpreted, before = one.run(compiled=False)
+        found, after = one.run()
+        assert interpreted.finished is (budget == 4000)
+        assert_same(interpreted, found)
+        assert bits(before) == bits(after)
+    assert attempts
+
+
+@pytest.mark.usefixtures("soon")
+def test_what_has_been_written_is_known_after_beginning_anew(attempts: list[bool]) -> None:
+    marks = []
+    for compiled in (False, None):
+        out, left = np.zeros(2 * TPB), np.full(2 * TPB, 1500)
+        unwritten.begin(out)
+        simulate(counted_down_from_unset, compiled=compiled)[1, TPB](out, left)
+        written = unwritten.written_in(out)
+        assert written is not None
+        marks.append(written.tobytes())
+    assert attempts == [True]
+    assert marks[0] == marks[1]
+
+
+def counted_down_from_unset(out, left):
+    i = cuda.grid(1)
+    n = left[i]
+    out[i] = 0
+    while n > 0:
+        n -= 1
+        out[i] += 2
+
+
+# When something is wrong early
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize(
+    ("cells", "budget", "seen"),
+    [
+        (3 * TPB, 250_000, False),
+        (3 * TPB - 5, 250_000, True),  # the last block
+        (TPB - 5, 250_000, True),  # all of them
+        (3 * TPB - 5, 1, False),  # a look that ends before it comes to that
+    ],
+)
+def test_a_fault_that_shows_early_is_seen_before_the_compiler_is_asked(
+    cells: int,
+    budget: int,
+    seen: bool,
+    attempts: list[bool],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    really, looks, made = glance.shows_fault, [], []
+
+    def looked(setting: Any, steps: int) -> bool:
+        looks.append(really(setting, min(steps, budget)))
+        return looks[-1]
+
+    monkeypatch.setattr(glance, "shows_fault", looked)
+    monkeypatch.setattr(run, "Compiled", noting(run.Compiled, made))
+    one = case(added_up, (3, TPB), np.arange(float(cells)), 5_000)
+    found, after = one.run(step_budget=1_000_000)
+    assert looks == [seen]
+    assert bool(made) is not seen
+    assert attempts == [] if seen else [found.ok]
+    assert found.ok is (cells == 3 * TPB)
+    expected = np.arange(float(cells)) + 1 + 5_000 * 4_999 / 2
+    assert after[0].tolist() == expected.tolist()
+
+
+def added_up(out, n):
+    i = cuda.grid(1)
+    out[i] += 1
+    total = 0
+    for k in range(n):
+        total += k
+    out[i] += total
+
+
+def test_a_look_sees_what_any_launch_shows() -> None:
+    faulty = {name: each for name, each in FAULTY.items() if name not in LOOKED_AT_IN_VAIN}
+    for cases, expected in ((CLEAN, False), (faulty, True)):
+        for name, one in cases.items():
+            setting = setting_of(one)
+            assert glance.shows_fault(setting, 250_000) is expected, name
+
+
+LOOKED_AT_IN_VAIN = {"no end", "steps of blocks that stand together"}
+"""There the look ends, and nothing is known."""
+
+
+def setting_of(one: Case) -> Any:
+    settings = []
+
+    def look(setting: Any) -> bool:
+        settings.append(setting)
+        return True
+
+    told = {name: value for name, value in one.told.items() if name in ("order_seed",)}
+    ready = simulate(one.kernel, **one.told)[one.shape]
+    launch.run(
+        ready.simulation.program,
+        ready.grid,
+        ready.block,
+        one.arguments(),
+        (),
+        FaultLog(),
+        step_budget=250_000,
+        policy=ready.simulation.policy,
+        instead=look,
+        **told,
+    )
+    return settings[0]
 
 
 # What is kept

@@ -32,6 +32,7 @@ all to one       i = cuda.grid(1); out[cuda.threadIdx.x % 16] = a[i]
 beyond           i = cuda.grid(1); out[i + 1] = a[i]
 before           i = cuda.grid(1); out[i] = a[i - 1]
 halves           i = cuda.grid(1); out[i] = a[i // 2]
+each warp alike  i = cuda.grid(1); t = cuda.threadIdx.x; out[i] = a[t % 32 * 9] + a[t % 16 * 5 + n]
 exchange         t = cuda.threadIdx.x; s = cuda.shared.array(64, float32); s[t] = a[t]; cuda.syncthreads(); out[t] = s[63 - t]
 no barrier       t = cuda.threadIdx.x; s = cuda.shared.array(64, float32); s[t] = a[t]; out[t] = s[63 - t]
 own cells        t = cuda.threadIdx.x; s = cuda.shared.array(64, float32); s[t] = a[t]; out[t] = s[t] + s[t]
@@ -124,6 +125,85 @@ def test_strides_that_a_launch_brings(block: tuple[int, int], way: str, tmp_path
     assert not report.hazards
     assert counters == dict(report.by_line)
     assert (mine[0] == given + given[:, :1] + given[:1]).all()
+
+
+PRODUCTS = {
+    "x is the row": """\
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        total = float32(0)
+        for k in range(a.shape[1]):
+            total += a[i, k] * a[k, j]
+        out[i, j] = total
+""",
+    "in place": """\
+    x, y = cuda.grid(2)
+    if x >= n or y >= n:
+        return
+    out[y, x] = 0
+    for k in range(n):
+        out[y, x] += a[y, k] * a[k, x]
+""",
+    "rows of rows": """\
+    x, y = cuda.grid(2)
+    wide, high = cuda.gridsize(2)
+    for row in range(y, a.shape[0], high):
+        for column in range(x, a.shape[1], wide):
+            total = float32(0)
+            for k in range(a.shape[1]):
+                total += a[row][k] * a[k][column]
+            out[row][column] = total
+""",
+    "backwards": """\
+    x, y = cuda.grid(2)
+    wide, high = cuda.gridsize(2)
+    for row in range(n - 1 - y, -1, -high):
+        for column in range(n - 1 - x, -1, -wide):
+            total = float32(0)
+            for k in range(len(a)):
+                total += a[row][k] * a[k, column]
+            out[row, column] = total
+""",
+}
+FAULTY = {
+    "one row too many": ("x is the row", "i < out.shape[0]", "i <= out.shape[0]"),
+    "one column too many": ("rows of rows", "a[k][column]", "a[k][column + 1]"),
+    "a row from the end": ("rows of rows", "a[row][k]", "a[row - 1][k]"),
+    "all to one row": ("rows of rows", "out[row][column] = total", "out[0][column] = total"),
+    "the next one's row": (
+        "rows of rows", "out[row][column] = total", "out[row][column] = out[row // 2][column]"
+    ),
+    "the next one's cell": ("in place", "out[y, x] +=", "out[y, n - 1 - x] +="),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [32, 37])
+@pytest.mark.parametrize("block", [(16, 16), (32, 4), (8, 8)])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products(name: str, block: tuple[int, int], n: int, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + PRODUCTS[name])
+    a = np.random.default_rng(n).standard_normal((n, n), np.float32)
+    grids = [(-(-n // block[0]), -(-n // block[1]))]
+    for grid in [*grids, (2, 1)] if name in ("rows of rows", "backwards") else grids:
+        report, counters, mine = both(path, (grid, block), [np.zeros((n, n), np.float32), a, n])
+        assert not report.hazards
+        assert counters == dict(report.by_line)
+        assert np.allclose(mine[0], a @ a, atol=1e-4)
+
+
+@pytest.mark.parametrize("block", [(16, 16), (32, 4)])
+@pytest.mark.parametrize("name", FAULTY)
+def test_faulty_products(name: str, block: tuple[int, int], tmp_path: Path) -> None:
+    kernel, right, wrong = FAULTY[name]
+    assert right in PRODUCTS[kernel]
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + PRODUCTS[kernel].replace(right, wrong))
+    a = np.random.default_rng(0).standard_normal((32, 32), np.float32)
+    grid = 64 // block[0], 64 // block[1]
+    report, counters, _ = both(path, (grid, block), [np.zeros((32, 32), np.float32), a, 32])
+    assert report.hazards
+    assert counters is None
 
 
 def test_a_whole_block_is_looked_at_as_a_whole(tmp_path: Path) -> None:
