@@ -212,6 +212,35 @@ def pattern(difference: Difference, tolerance: Tolerance) -> Pattern:
     return _of_cells(got, expected, difference.right, tolerance)
 
 
+def more_of(difference: Difference, key: str) -> str:
+    """Returns which closer sentence is true of a value of another type or length; "" for none.
+
+    >>> more_of(Difference("wrong-type", "result", "", 37.0, 37), "wrong-type")
+    'float-for-int'
+    """
+    got, expected = difference.got, difference.expected
+    several = isinstance(expected, list | tuple)
+    if key == "wrong-shape" and several and isinstance(got, list | tuple):
+        return "items"
+    if key != "wrong-type":
+        return ""
+    if isinstance(expected, str) and expected == REFUSED:
+        return "should-refuse"
+    if isinstance(got, str) and got == REFUSED:
+        return "should-not-refuse"
+    if expected is None:
+        return "none-expected"
+    if isinstance(got, float) and type(expected) is int:
+        return "float-for-int" if cmath.isfinite(got) else ""
+    if isinstance(got, str) and _is_number(expected):
+        return "text-for-number"
+    if isinstance(got, list | tuple) and (_is_number(expected) or isinstance(expected, str)):
+        return "wrapped"
+    if several and (_is_number(got) or isinstance(got, str)):
+        return "one-for-several"
+    return ""
+
+
 def _of_cells(
     got: np.ndarray, expected: np.ndarray, right: np.ndarray, tolerance: Tolerance
 ) -> Pattern:

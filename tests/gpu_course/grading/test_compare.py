@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.grading.compare import first_difference, pattern, same_factor, show
-from gpu_course.grading.sentences import PYTHON_SENTENCES, sentence_of
+from gpu_course.grading.compare import first_difference, more_of, pattern, same_factor, show
+from gpu_course.grading.sentences import CLOSER, PYTHON_SENTENCES, sentence_of
 from gpu_course.puzzle import PythonPuzzle
 from tests.gpu_course.grading import python_toy as toy
 from tests.gpu_course.grading import toy as kernels
@@ -202,3 +202,26 @@ def test_a_puzzles_own_sentence_comes_first_and_each_kind_has_its_own() -> None:
     assert sentence_of(toy.SCALE, "exception") == PYTHON_SENTENCES["exception"]
     assert sentence_of(kernels.TOY, "input-changed") != sentence_of(toy.COVER, "input-changed")
     assert sentence_of(toy.COVER, "no such key") == ""
+
+
+MORE: list[tuple[Any, Any, str]] = [
+    (37.0, 37, "float-for-int"),
+    (INF, 37, ""),
+    ("37", 37, "text-for-number"),
+    ((37,), 37, "wrapped"),
+    (["none"], "none", "wrapped"),
+    (0, None, "none-expected"),
+    (0, (1, 2, 3), "one-for-several"),
+    ((1, 2), (1, 2, 3), "items"),
+    ({"a": 1}, (1, 2), ""),
+    (True, 1, ""),
+    (np.zeros(2), np.zeros(3), ""),
+]
+
+
+@pytest.mark.parametrize(("got", "expected", "closer"), MORE)
+def test_of_another_type_it_is_said_which_one(got: Any, expected: Any, closer: str) -> None:
+    found = first_difference(got, expected, EXACT, "result")
+    assert found is not None
+    assert more_of(found, pattern(found, EXACT).key) == closer
+    assert not closer or CLOSER[closer]
