@@ -128,6 +128,7 @@ PYTHON_SENTENCES: dict[str, str] = {
         "The result has a different shape from the one the puzzle asks for. Look at which axis is "
         "summed, stacked or kept, and whether anything was left out."
     ),
+    "rounded": "Return it with all the digits that it has.",
     "same-every-time": (
         "Your function uses none of what it is given, so it returns the same every time. Which of "
         "its inputs does the result depend on?"
@@ -233,7 +234,10 @@ CLOSER: dict[str, str] = {
     "none-expected": (
         "Here the puzzle asks for None. In which cases does it, and what does your code do in them?"
     ),
-    "float-for-int": "A division by / gives a float, one by // a whole number.",
+    "float-for-int": (
+        "A whole number is asked for. A division by / gives a float, one by // a whole number; and "
+        "a sum that begins with 0.0 stays a float."
+    ),
     "text-for-number": "What stands in quotes is text, also if it looks like a number.",
     "wrapped": "One value is asked for. A comma behind it, or brackets round it, make a row of it.",
     "one-for-several": (
@@ -251,6 +255,7 @@ CLOSER: dict[str, str] = {
     "items": (
         "Count what you return against what the docstring lists. What is missing, or too much?"
     ),
+    "one-wrong": "What is different about the one that is wrong?",
     "generator": (
         "A function with `yield` gives a generator, and so do round brackets with a `for` in them. "
         "Make a list of it and return that."

@@ -360,12 +360,12 @@ class PythonChecking(Checking):
         puzzle, tried, got, text = self.puzzle, wrong.tried, wrong.got, self.answer.text
         place = wrong.difference.place
         key = recognised(puzzle, tried, place, got, self.right, self.seed, text, warm=self.warm)
-        if key is None and not puzzle.harness:
-            function = function_named(text, puzzle.functions[0])
-            if wrong.pattern.key == "missing-output" and returns_nothing(function):
-                return wrong.pattern.key
-            if wrong.pattern.key != "wrong-type" and looks_at_nothing(function):
-                return "same-every-time"
+        function = function_named(text, puzzle.functions[0])
+        if key is None and wrong.pattern.key == "missing-output" and returns_nothing(function):
+            return wrong.pattern.key
+        plain = key is None and not puzzle.harness and wrong.pattern.key != "wrong-type"
+        if plain and looks_at_nothing(function):
+            return "same-every-time"
         return key or own_diagnosis(puzzle, tried, got)
 
     def _general_pattern(

@@ -56,7 +56,8 @@ def wrong_result(
     key = pattern.key
     why = reason(puzzle, key, pattern.fact)
     if key not in puzzle.diagnoses and (closer := more_of(difference, key)):
-        why = section("why", CLOSER[closer])
+        seen = f"{pattern.fact[:1].upper()}{pattern.fact[1:]}. " if pattern.fact else ""
+        why = section("why", f"{seen}{CLOSER[closer]}")
     said = [*fact(difference.fact), *why]
     if difference.right is not None:
         got, expected = difference.got, difference.expected

@@ -215,6 +215,8 @@ MORE: list[tuple[Any, Any, str]] = [
     ((1, 2), (1, 2, 3), "items"),
     ({"a": 1}, (1, 2), ""),
     (True, 1, ""),
+    ((4, 127), (4, 96), "one-wrong"),
+    ((4, 127, 5), (4, 96, 6), ""),
     (np.zeros(2), np.zeros(3), ""),
 ]
 
@@ -225,3 +227,21 @@ def test_of_another_type_it_is_said_which_one(got: Any, expected: Any, closer: s
     assert found is not None
     assert more_of(found, pattern(found, EXACT).key) == closer
     assert not closer or CLOSER[closer]
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "key"),
+    [
+        (0.4933, 0.49333333, "rounded"),
+        (0.37, 0.3701234, "rounded"),
+        (float(np.float32(1.71058666667)), 1.71058666667, "rounded"),
+        (0.4, 0.37, "wrong"),
+        (0.4, 0.3701234, "wrong"),
+        (0.4934, 0.49333333, "wrong"),
+        (0.0, 0.004, "wrong"),
+        (INF, 1e39, "not-finite"),
+        (2, 1.7105, "wrong"),
+    ],
+)
+def test_a_number_that_was_rounded_is_known(got: float, expected: float, key: str) -> None:
+    assert key_of(got, expected, (1e-12, 0.0)) == key
