@@ -306,7 +306,8 @@ class PythonChecking(Checking):
             return self.puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, got)
         except Unusable as error:
             key = error.key
-            if got.get("result", ...) is None:
+            function = function_named(self.answer.text, self.puzzle.functions[0])
+            if got.get("result", ...) is None and returns_nothing(function):
                 key = "missing-output"
             said = messages.judged(self.puzzle, tried, key, str(error))
             self.stop("wrong-result", key, said, evidence=error.shown or {})
