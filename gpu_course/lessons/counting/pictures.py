@@ -36,7 +36,7 @@ _LABEL = (0.078, 0.4)
 _UNDER = "each square is a whole: all parameters, and all FLOP of a forward pass"
 
 
-def _in_words(number: int) -> str:
+def _in_words(number: float) -> str:
     """Returns a count of parameters as people say it.
 
     >>> _in_words(124_439_808), _in_words(999_900_000), _in_words(1_890_000_000_000)
@@ -45,7 +45,7 @@ def _in_words(number: int) -> str:
     for unit, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
         if number >= 0.9995 * unit:
             return f"{number / unit:.3g} {word}"
-    return f"{number:,}"
+    return f"{number:,.0f}"
 
 
 def draw_areas(

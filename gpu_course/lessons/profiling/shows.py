@@ -45,7 +45,7 @@ def _of_a_trace(function: Callable[..., _Result]) -> Callable[..., _Result]:
     """
 
     @functools.wraps(function)
-    def checked(trace: Trace, *args: Any, **kwargs: Any) -> _Result:
+    def checked(trace: Any, *args: Any, **kwargs: Any) -> _Result:
         if isinstance(trace, Trace):
             return function(trace, *args, **kwargs)
         what = (
