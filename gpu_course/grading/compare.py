@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -208,8 +209,61 @@ def pattern(difference: Difference, tolerance: Tolerance) -> Pattern:
     if difference.right is None:
         if isinstance(expected, int) and _is_number(got) and abs(got - expected) == 1:
             return Pattern("off-by-one", "one too many" if got > expected else "one too few")
-        return Pattern("wrong")
+        digits = _rounded_to(got, expected) if tolerance[0] < 1e-6 else ""
+        return (
+            Pattern("rounded", f"it is the expected number {digits}")
+            if digits
+            else Pattern("wrong")
+        )
     return _of_cells(got, expected, difference.right, tolerance)
+
+
+def _rounded_to(got: Any, expected: Any) -> str:
+    """Returns to what a float was rounded to give another one; "" where it was not, or may not be.
+
+    >>> _rounded_to(0.4933, 0.49333333), _rounded_to(0.5, 0.49333333)
+    ('rounded to 4 places', '')
+    """
+    both = isinstance(got, float) and isinstance(expected, float)
+    if not both or got == expected or not (math.isfinite(got) and math.isfinite(expected)):
+        return ""
+    # With fewer digits it might be so by chance.
+    for places in range(1, 13):
+        if round(expected, places) == got and abs(got) >= 100 * 10.0**-places:
+            return f"rounded to {places} places"
+    with np.errstate(all="ignore"):
+        return "as a float32 holds it" if float(np.float32(expected)) == got else ""
+
+
+def more_of(difference: Difference, key: str) -> str:
+    """Returns which closer sentence is true of a value of another type or length; "" for none.
+
+    >>> more_of(Difference("wrong-type", "result", "", 37.0, 37), "wrong-type")
+    'float-for-int'
+    """
+    got, expected, right = difference.got, difference.expected, difference.right
+    if key == "partly-wrong" and right is not None and right.size - right.sum() == 1:
+        return "one-wrong"
+    several = isinstance(expected, list | tuple)
+    if key == "wrong-shape" and several and isinstance(got, list | tuple):
+        return "items"
+    if key != "wrong-type":
+        return ""
+    if isinstance(expected, str) and expected == REFUSED:
+        return "should-refuse"
+    if isinstance(got, str) and got == REFUSED:
+        return "should-not-refuse"
+    if expected is None:
+        return "none-expected"
+    if isinstance(got, float) and type(expected) is int:
+        return "float-for-int" if cmath.isfinite(got) else ""
+    if isinstance(got, str) and _is_number(expected):
+        return "text-for-number"
+    if isinstance(got, list | tuple) and (_is_number(expected) or isinstance(expected, str)):
+        return "wrapped"
+    if several and (_is_number(got) or isinstance(got, str)):
+        return "one-for-several"
+    return ""
 
 
 def _of_cells(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.draw.paper import palette
-from gpu_course.grading.sections import INDENT, WIDTH, Section, section, text_of
+from gpu_course.grading.sections import INDENT, WIDTH, Section, command_section, section, text_of
 
 if TYPE_CHECKING:
     from gpu_course.grading.verdict_facts import VerdictFacts
@@ -174,12 +174,12 @@ def _breakable(text: str) -> str:
 
 def _onward(verdict: VerdictFacts) -> list[Section]:
     """Returns where to go after a pass, for a notebook or a Python prompt."""
-    from gpu_course.grading.passing import effort, next_puzzles
+    from gpu_course.grading.passing import DISCUSSED, effort, next_puzzles
 
     short = verdict.name.rpartition("/")[2]
     following = [f"{p.short_name} ({effort(p)})" for p in next_puzzles(verdict.name)]
     return [
-        *section("more", f'diff("{short}") shows the solution and discusses it'),
+        *command_section("more", f'diff("{short}")', DISCUSSED),
         *section("next", ", then ".join(following)),
     ]
 

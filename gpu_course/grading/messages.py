@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.grading.compare import two_values
-from gpu_course.grading.sections import INDENT, WIDTH, Section, section
+from gpu_course.grading.sections import INDENT, WIDTH, Section, command_section, section
 from gpu_course.grading.sentences import HINT_KINDS, sentence_of
 from gpu_course.puzzle import Case, KernelPuzzle, Launch, Puzzle
 
@@ -46,9 +46,7 @@ def which_hint(puzzle: Puzzle, key: str) -> list[Section]:
     kind = f"about {HINT_KINDS[key]}: " if of_threads else ""
     name = puzzle.short_name
     here, in_terminal = f'{kind}hint("{name}")', f"or `gpu-course hint {name}`"
-    if INDENT + len(here) + 1 + len(in_terminal) <= WIDTH:
-        return section("hint", f"{here} {in_terminal}")
-    return section("hint", here, in_terminal)
+    return command_section("hint", here, in_terminal)
 
 
 def show_launch(launch: Launch) -> str:

@@ -13,12 +13,13 @@ from gpu_course.grading.kernel import budgets, trial
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.messages import describe
 from gpu_course.grading.python.cases import Tried
-from gpu_course.grading.sections import Section, section
+from gpu_course.grading.sections import Section, command_section, section
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.puzzle import Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.units import of_so_many
 
 MAX_SHOWN = 60
+DISCUSSED = "shows the solution and discusses it"
 
 IN_FLOAT64 = (
     "float64, which has 8 bytes a number, where the solution has none. In Numba a plain number "
@@ -185,7 +186,8 @@ def effort(puzzle: Puzzle) -> str:
 def onward(name: str) -> list[Section]:
     """Returns where to go after a pass, for a terminal."""
     short = name.rpartition("/")[2]
-    said = section("more", f"`gpu-course diff {short}` shows the solution and discusses it")
+    said = command_section("more", f"`gpu-course diff {short}`", DISCUSSED)
     for puzzle in next_puzzles(name)[:1]:
-        said += section("next", f"`gpu-course watch {puzzle.short_name}` ({effort(puzzle)})")
+        command = f"`gpu-course watch {puzzle.short_name}`"
+        said += command_section("next", command, f"({effort(puzzle)})")
     return said

@@ -96,6 +96,16 @@ def section(label: str, *lines: str) -> list[Section]:
     return [Section(label, lines, _KINDS.get(label, "lines"))] if any(lines) else []
 
 
+def command_section(label: str, command: str, what: str) -> list[Section]:
+    """Returns a section of a command and what is said of it: one line where both fit, else two.
+
+    >>> [len(command_section("more", "diff()", "x" * n)[0].lines) for n in (53, 54)]
+    [1, 2]
+    """
+    both = f"{command} {what}"
+    return section(label, *([both] if INDENT + len(both) <= WIDTH else [command, what]))
+
+
 def below(text: str) -> list[Section]:
     """Returns a line that stands where texts stand, without a label."""
     return [Section("", (text,), "lines")]

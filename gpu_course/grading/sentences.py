@@ -122,11 +122,16 @@ PYTHON_SENTENCES: dict[str, str] = {
     ),
     "wrong-type": (
         "The value has a different type from the one the puzzle asks for. The file's docstring "
-        "says what to return; a division by / gives a float, one by // a whole number."
+        "says what to return."
     ),
     "wrong-shape": (
         "The result has a different shape from the one the puzzle asks for. Look at which axis is "
         "summed, stacked or kept, and whether anything was left out."
+    ),
+    "rounded": "Return it with all the digits that it has.",
+    "same-every-time": (
+        "Your function uses none of what it is given, so it returns the same every time. Which of "
+        "its inputs does the result depend on?"
     ),
     "wrong-dtype": (
         "The numbers have a different dtype from the one the puzzle asks for. Look at the first "
@@ -223,6 +228,79 @@ PYTHON_SENTENCES: dict[str, str] = {
     ),
 }
 """The same for puzzles whose answer is ordinary Python."""
+
+
+CLOSER: dict[str, str] = {
+    "none-expected": (
+        "Here the puzzle asks for None. In which cases does it, and what does your code do in them?"
+    ),
+    "float-for-int": (
+        "A whole number is asked for. A division by / gives a float, one by // a whole number; and "
+        "a sum that begins with 0.0 stays a float."
+    ),
+    "text-for-number": "What stands in quotes is text, also if it looks like a number.",
+    "wrapped": "One value is asked for. A comma behind it, or brackets round it, make a row of it.",
+    "one-for-several": (
+        "Several values are asked for. Return them all, with commas between them, in the order "
+        "of the docstring."
+    ),
+    "should-refuse": (
+        "The puzzle asks for a ValueError here. Which inputs does the docstring say are to be "
+        "refused?"
+    ),
+    "should-not-refuse": (
+        "A ValueError came out of your code for inputs that are to be worked with. Which of your "
+        "conditions lets it out?"
+    ),
+    "items": (
+        "Count what you return against what the docstring lists. What is missing, or too much?"
+    ),
+    "one-wrong": "What is different about the one that is wrong?",
+    "generator": (
+        "A function with `yield` gives a generator, and so do round brackets with a `for` in them. "
+        "Make a list of it and return that."
+    ),
+}
+"""What is seen of a value of another type or length -> what to think about; `compare.more_of`."""
+
+RAISED: dict[str, str] = {
+    "NameError": (
+        "Python knows no such name at this line. Is it spelled as where you set it, and is it set "
+        "before?"
+    ),
+    "UnboundLocalError": (
+        "This name is set somewhere in the function, but not on the way that led here. Set it "
+        "before the line that reads it."
+    ),
+    "ModuleNotFoundError": (
+        "Python finds no such module. Is the name spelled right, and is the module installed?"
+    ),
+    "ImportError": "The module is there, and has no such name. Is it spelled right?",
+    "IndexError": (
+        "The index lies outside. Print the index and the length; is there nothing in it in this "
+        "case?"
+    ),
+    "KeyError": "There is no such key. Print the keys that there are.",
+    "ZeroDivisionError": (
+        "What stands below the line is 0 here. What does the puzzle ask for in this case?"
+    ),
+    "RecursionError": "The function calls itself without end. Which call should be the last?",
+}
+"""Name of an exception -> what to think about, where the puzzle has no sentence of its own."""
+
+_OF_NONE = (
+    "Something is None here. A function without `return` gives None, and so do list.append, "
+    "list.sort and others that change what is there."
+)
+
+
+def sentence_of_raised(puzzle: Puzzle, name: str, text: str) -> str:
+    """Returns what a learner is told on an exception, by its name and what it says."""
+    if own := puzzle.diagnoses.get("exception"):
+        return own
+    if name in ("AttributeError", "TypeError") and "NoneType" in text:
+        return _OF_NONE
+    return RAISED.get(name) or PYTHON_SENTENCES["exception"]
 
 
 def sentence_of(puzzle: Puzzle, key: str) -> str:

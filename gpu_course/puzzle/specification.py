@@ -418,7 +418,7 @@ class PythonPuzzle(Puzzle):
     Diagnosis keys the grader finds by itself: "missing-output", "missing-name", "wrong-type",
     "wrong-shape", "wrong-dtype", "not-finite", "off-by-one", "constant-offset", "constant-factor",
     "partly-wrong", "wrong", "exception", "crash", "deadline", "memory", "input-changed",
-    "missing-function".
+    "missing-function", "same-every-time" (no parameter is read), "rounded".
     Of an answer on ranks also: "standstill", "calls-differ", "sizes-differ", "roots-differ",
     "dtypes-differ", "ops-differ", "new-group", "groups-crossed", "sends-to-itself", "not-waited",
     "library-collective", "group-ended", "group-of-its-own", "wire-disagrees".

@@ -22,6 +22,11 @@ from gpu_course.grading.python.cases import (
 )
 from gpu_course.grading.python.child import MORE_CASES, Child
 from gpu_course.grading.python.children import child_of
+from gpu_course.grading.python.reading import (
+    function_named,
+    looks_at_nothing,
+    returns_nothing,
+)
 from gpu_course.grading.python.recognition import recognised
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.python.trouble import Trouble
@@ -300,8 +305,12 @@ class PythonChecking(Checking):
         try:
             return self.puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, got)
         except Unusable as error:
-            said = messages.judged(self.puzzle, tried, error.key, str(error))
-            self.stop("wrong-result", error.key, said, evidence=error.shown or {})
+            key = error.key
+            function = function_named(self.answer.text, self.puzzle.functions[0])
+            if got.get("result", ...) is None and returns_nothing(function):
+                key = "missing-output"
+            said = messages.judged(self.puzzle, tried, key, str(error))
+            self.stop("wrong-result", key, said, evidence=error.shown or {})
 
     def _compare(self, tried: Tried, got: dict[str, Any], others: Sequence[Case]) -> None:
         self._differs(tried, got, others)
@@ -330,9 +339,7 @@ class PythonChecking(Checking):
 
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
-        key = recognised(
-            self.puzzle, tried, difference.place, got, self.right, self.seed, warm=self.warm
-        ) or own_diagnosis(self.puzzle, tried, got)
+        key = self._recognised(wrong)
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         said = messages.wrong_result(self.puzzle, tried, difference, pattern)
         evidence = {
@@ -345,6 +352,22 @@ class PythonChecking(Checking):
         if difference.right is not None:
             evidence["mask"] = ~difference.right
         return self.failed("wrong-result", pattern.key, said, evidence=evidence)
+
+    def _recognised(self, wrong: Wrong) -> str | None:
+        """Returns the diagnosis of a wrong result that the puzzle knows; None where it knows none.
+
+        What an answer gives that looks at nothing is no clue to what was thought.
+        """
+        puzzle, tried, got, text = self.puzzle, wrong.tried, wrong.got, self.answer.text
+        place = wrong.difference.place
+        key = recognised(puzzle, tried, place, got, self.right, self.seed, text, warm=self.warm)
+        function = function_named(text, puzzle.functions[0])
+        if key is None and wrong.pattern.key == "missing-output" and returns_nothing(function):
+            return wrong.pattern.key
+        plain = key is None and not puzzle.harness and wrong.pattern.key != "wrong-type"
+        if plain and looks_at_nothing(function):
+            return "same-every-time"
+        return key or own_diagnosis(puzzle, tried, got)
 
     def _general_pattern(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.grading.compare import Difference, show, two_values
+from gpu_course.grading.compare import Difference, more_of, show, two_values
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.messages import cells_around, reason, which_case, which_hint
 from gpu_course.grading.python.answers import PythonAnswer
@@ -18,6 +18,7 @@ from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.sections import Section, below, code_line, fact, section
+from gpu_course.grading.sentences import CLOSER, sentence_of_raised
 from gpu_course.isolation.processes import MAX_THREADS, Ended, TooManyThreads
 from gpu_course.puzzle import PythonPuzzle
 from gpu_course.ranks.stuck import IN_NO_CALL
@@ -52,7 +53,12 @@ def wrong_result(
     puzzle: PythonPuzzle, tried: Tried, difference: Difference, pattern: Pattern
 ) -> list[Section]:
     """Returns what is said of a result that is not the expected one."""
-    said = [*fact(difference.fact), *reason(puzzle, pattern.key, pattern.fact)]
+    key = pattern.key
+    why = reason(puzzle, key, pattern.fact)
+    if key not in puzzle.diagnoses and (closer := more_of(difference, key)):
+        seen = f"{pattern.fact[:1].upper()}{pattern.fact[1:]}. " if pattern.fact else ""
+        why = section("why", f"{seen}{CLOSER[closer]}")
+    said = [*fact(difference.fact), *why]
     if difference.right is not None:
         got, expected = difference.got, difference.expected
         said += cells_around([("got", got), ("expected", expected)], difference.right)
@@ -99,7 +105,10 @@ def _named_backward(error: str, answer: PythonAnswer) -> list[tuple[str, int]]:
 def unsendable(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[Section]:
     """Returns what is said of a result that is no plain value."""
     what = one_line(text).replace("the value['result']", "result").replace("the value", "result")
-    said = [*fact(f"{what}; return plain values or arrays"), *reason(puzzle, "wrong-type")]
+    why = reason(puzzle, "wrong-type")
+    if "generator" in what and "wrong-type" not in puzzle.diagnoses:
+        why = section("why", CLOSER["generator"])
+    said = [*fact(f"{what}; return plain values or arrays"), *why]
     return said + _case(puzzle, tried, "wrong-type")
 
 
@@ -130,7 +139,9 @@ def raised(
         said += section(
             "where", f"{outside}, not in your file: it was given a value that does not fit"
         )
-    why = what_helps(puzzle) if out_of_memory else reason(puzzle, "exception")
+    why = section("why", sentence_of_raised(puzzle, name, head))
+    if out_of_memory:
+        why = what_helps(puzzle)
     return [*said, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
 
 

@@ -12,6 +12,7 @@ from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.child import Child
 from gpu_course.grading.python.children import child_of
+from gpu_course.grading.python.reading import could_think, function_named
 from gpu_course.grading.python.replies import Returned
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
@@ -33,6 +34,7 @@ def recognised(
     got: Mapping[str, Any],
     before: Sequence[Tried],
     seed: int,
+    text: str = "",
     *,
     warm: bool = True,
 ) -> str | None:
@@ -41,8 +43,9 @@ def recognised(
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
     process like the answer's. It has to give the same where the answer was found wrong, and may be
     wrong nowhere else than the answer, neither in this case nor in those before; of those it is the
-    first that agrees in most outputs, and on ranks in what was sent. An installed package has no
-    mistakes, and recognises none.
+    first that agrees in most outputs, and on ranks in what was sent. What the text of the answer
+    rules out is not tried (see `reading`). An installed package has no mistakes, and recognises
+    none.
 
     Args:
         puzzle, tried: what went wrong.
@@ -50,10 +53,13 @@ def recognised(
         got: the outputs of the answer, as they were compared.
         before: the cases in which the answer was right.
         seed: drew the random case.
+        text: of the answer; "" rules out nothing.
         warm: see `child_of`.
     """
     left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
     answer = _all_of(puzzle) if left else None
+    if answer is not None:
+        left = [mistake for mistake in left if _is_possible(mistake, text, answer.text)]
     if puzzle.ranks is not None:
         # Another number of ranks has to be started anew: those come last, and one after the other.
         ranks, of = puzzle.ranks(tried.case), puzzle.ranks
@@ -98,6 +104,11 @@ def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:
     kept = "\n".join(f"{_kept(name)} = {name}" for name in puzzle.functions)
     text = f"{right}\n\n{kept}\n\n{wrong.read_text(encoding='utf-8')}"
     return PythonAnswer(text, f"the mistakes of {puzzle.name}")
+
+
+def _is_possible(mistake: Mistake, text: str, mistakes: str) -> bool:
+    answered = function_named(text, mistake.stands_for)
+    return could_think(answered, function_named(mistakes, mistake.function))
 
 
 def _kept(name: str) -> str:

@@ -36,6 +36,18 @@ _LABEL = (0.078, 0.4)
 _UNDER = "each square is a whole: all parameters, and all FLOP of a forward pass"
 
 
+def _in_words(number: float) -> str:
+    """Returns a count of parameters as people say it.
+
+    >>> _in_words(124_439_808), _in_words(999_900_000), _in_words(1_890_000_000_000)
+    ('124 million', '1 billion', '1.89 trillion')
+    """
+    for unit, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
+        if number >= 0.9995 * unit:
+            return f"{number / unit:.3g} {word}"
+    return f"{number:,.0f}"
+
+
 def draw_areas(
     name: str, parameters: Mapping[str, float], flop: Mapping[str, float], ax: Axes | None = None
 ) -> Figure:
@@ -53,7 +65,7 @@ def draw_areas(
         figure, axes = p.sheet(p.WIDEST, height, ax)
         title(axes, _LEFT, name, _UNDER, False)
         heads = (
-            f"{sum(parameters.values()) / 1e9:,.3g} billion parameters",
+            f"{_in_words(sum(parameters.values()))} parameters",
             f"{format_flops(sum(flop.values()))} for each token",
         )
         for number, (words, parts) in enumerate(zip(heads, (parameters, flop), strict=True)):

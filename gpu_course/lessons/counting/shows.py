@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gpu_course.errors import CourseError
 from gpu_course.lessons.counting.configs import LITGPT
 from gpu_course.lessons.counting.foundry import Run, runs
 from gpu_course.lessons.counting.pictures import (
@@ -20,6 +21,7 @@ from gpu_course.notebook.note import telling
 from gpu_course.notebook.pictures import Picture
 from gpu_course.units import format_flops
 
+CARDS = ("H100", "A100 80 GB", "A100 40 GB")
 SEQUENCES = tuple(1 << n for n in range(7, 18))
 
 
@@ -93,7 +95,16 @@ def utilisation_of(model: str, card: str = "H100") -> Picture:
     Args:
         model: such as "7b".
         card: "H100", "A100 80 GB" or "A100 40 GB".
+
+    Raises:
+        CourseError: the table has no run of that model on that card; a Note in a notebook.
     """
+    if not picked(model, card):
+        there = [each for each in CARDS if picked(model, each)]
+        raise CourseError(
+            f"MosaicML's table has no run of MPT {model} on 8 {card}",
+            f"choose {' or '.join(there)}" if there else "choose a model such as 7b",
+        )
     points = [Point(row.sequence, row.mfu(), row.hfu()) for row in picked(model, card)]
     return Picture(draw_utilisation(f"MPT {model} on 8 {card}", points))
 

@@ -86,7 +86,9 @@ def program_of(calls: Any, chunks: Sequence[Chunk], needs: Sequence[int | None],
 def followed(calls: Any, chunks: Sequence[Chunk], needs: Sequence[int | None],
              streams: int, machine: Machine = MACHINE) -> Timeline:  # fmt: skip
     """Returns the timeline of a schedule that `program_of` accepts; the host waits at the end."""
-    return run([*program_of(calls, chunks, needs, streams), Synchronise()], machine)
+    program = [*program_of(calls, chunks, needs, streams), Synchronise()]
+    # More streams may be there than chunks, and one without work can be waited for as well.
+    return run(program, machine, range(streams + 1))
 
 
 def _short(value: Any) -> str:

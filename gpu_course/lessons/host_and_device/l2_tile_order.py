@@ -100,6 +100,13 @@ def _tiles(order: Any, rows: int, cols: int) -> list[Tile]:
     return [(row, col) for row, col in order]
 
 
+def _call(inputs: Values) -> str:
+    _, named, held = inputs["calls"]["hits"]
+    _, rows, cols, room = inputs["calls"]["order"]
+    reads = f"{len(named)} reads of {len(set(named))} names"
+    return f"lru_hits({reads}, room={held}), l2_tile_order(rows={rows}, cols={cols}, room={room})"
+
+
 def _follow(inputs: Values, case: Case, got: Values) -> Values:
     _, rows, cols, room = inputs["calls"]["order"]
     order = _tiles(got["order"], rows, cols)
@@ -146,4 +153,5 @@ L2_TILE_ORDER = PythonPuzzle(
     reference=_reference,
     follow=_follow,
     judge=_judge,
+    call=_call,
 )

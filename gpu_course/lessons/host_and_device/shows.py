@@ -31,6 +31,7 @@ from gpu_course.measure.timeline import (
 )
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
+from gpu_course.units import of_so_many
 
 RECORD = Path(__file__).with_name("triton.json")
 MEBI = 2**20
@@ -111,7 +112,8 @@ def run_graph(program: Sequence[Call], machine: Machine | None = None) -> Timeli
 @telling
 def launches_picture(count: int, kernel_us: float, graph: bool) -> Picture:
     """Returns small kernels as a timeline, launched one by one or as a graph."""
-    name = f"{count} kernels of {kernel_us:g} µs, " + ("one graph" if graph else "one by one")
+    kernels = of_so_many(count, f"kernels of {kernel_us:g} µs")
+    name = f"{kernels}, " + ("one graph" if graph else "one by one")
     return Picture(draw_timeline(run_graph(small_kernels(count, kernel_us, graph)), name))
 
 
@@ -129,7 +131,7 @@ def film_picture(order: str, sides: tuple[int, int], room: int, height: int, at:
     if order not in ORDERS:
         raise CourseError(f"no order is called {order!r}", f"choose of {', '.join(ORDERS)}")
     frames = film(ORDERS[order](*sides, height), room)
-    name = order if order == "row by row" else f"{order} of {height} rows"
+    name = order if order == "row by row" else f"{order} of {of_so_many(height, 'rows')}"
     shown = f"{name}, room for {room} strips"
     return Picture(draw_film(frames, min(at, len(frames) - 1), sides, shown))
 

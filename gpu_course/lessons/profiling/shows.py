@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import shutil
 from bisect import bisect_left
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.profiling import recording
@@ -27,12 +28,35 @@ from gpu_course.lessons.profiling.snapshot import live_bytes_of, pieces_of
 from gpu_course.lessons.profiling.sweep import sweep
 from gpu_course.lessons.profiling.trace_file import Event, MemoryEvent, Trace, read_trace
 from gpu_course.measure import timeline as simulated
-from gpu_course.notebook.note import telling
+from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
+
+_Result = TypeVar("_Result")
 
 MARK = "user_annotation"
 """Category of what `record_function` names; a GPU's stream has "gpu_" before it."""
 _WAIT = "Synchronize"
+
+
+def _of_a_trace(function: Callable[..., _Result]) -> Callable[..., _Result]:
+    """Returns the function, which says in a sentence that what it was given is no trace.
+
+    A recording that failed has told why in its own cell, and what it left is that Note.
+    """
+
+    @functools.wraps(function)
+    def checked(trace: Any, *args: Any, **kwargs: Any) -> _Result:
+        if isinstance(trace, Trace):
+            return function(trace, *args, **kwargs)
+        what = (
+            "the recording failed" if isinstance(trace, Note) else f"this is {type(trace).__name__}"
+        )
+        raise CourseError(
+            f"{function.__name__} needs a trace, and {what}",
+            "run the cell that records it again, and read what it says",
+        )
+
+    return checked
 
 
 @telling
@@ -57,11 +81,13 @@ def open_trace(path: Path | str) -> Trace:
     return read_trace(path)
 
 
+@_of_a_trace
 def calls(trace: Trace, name: str) -> int:
     """Returns how many events of a trace have a name."""
     return sum(event.name == name for event in trace.events)
 
 
+@_of_a_trace
 def inside(trace: Trace, name: str) -> int:
     """Returns how many events lie inside the first one of a name.
 
@@ -78,6 +104,7 @@ def inside(trace: Trace, name: str) -> int:
 
 
 @telling
+@_of_a_trace
 def call_table(trace: Trace, rows: int = 8) -> str:
     """Returns names with their calls, the time in all and the time of their own, longest first.
 
@@ -104,6 +131,7 @@ def call_table(trace: Trace, rows: int = 8) -> str:
 
 
 @telling
+@_of_a_trace
 def show_timeline(trace: Trace, within: str = "") -> Picture:
     """Returns the events of a trace as bars over time, children below their parents.
 
@@ -184,6 +212,7 @@ def show_simulated(
 
 
 @telling
+@_of_a_trace
 def save_trace(trace: Trace, path: Path | str) -> str:
     """Writes a trace to a file for ui.perfetto.dev, and returns what was written.
 
@@ -290,6 +319,7 @@ def _names(trace: Mapping[str, Any]) -> Counter[str]:
 # Memory
 
 
+@_of_a_trace
 def live_bytes(trace: Trace) -> list[int]:
     """Returns the bytes alive after each block that was taken or given back, by the trace's events.
 
@@ -299,6 +329,7 @@ def live_bytes(trace: Trace) -> list[int]:
     return list(accumulate(block.change_bytes for block in _blocks(trace)))
 
 
+@_of_a_trace
 def marks_of(trace: Trace) -> list[tuple[int, str]]:
     """Returns (number of the memory event it begins before, name) of each outermost annotation."""
     moments = [block.at_ns for block in _blocks(trace)]
@@ -315,6 +346,7 @@ def _blocks(trace: Trace) -> list[MemoryEvent]:
 
 
 @telling
+@_of_a_trace
 def show_memory(trace: Trace) -> Picture:
     """Returns the bytes that are alive in a recorded run, from event to event.
 

@@ -86,3 +86,9 @@ def wholly_under_a_kernel(events):
 def nothing_is_hidden(events):
     found = _share(_spans(events, "copy", "communication"), _spans(events, "compute"))
     return 0.0 if found is None else found
+
+
+# wrong-result, percent: Papers print per cent.
+def in_per_cent(events):
+    found = _share(_spans(events, "copy", "communication"), _spans(events, "compute"))
+    return None if found is None else 100 * found

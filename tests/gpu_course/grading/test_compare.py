@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.grading.compare import first_difference, pattern, same_factor, show
-from gpu_course.grading.sentences import PYTHON_SENTENCES, sentence_of
+from gpu_course.grading.compare import first_difference, more_of, pattern, same_factor, show
+from gpu_course.grading.sentences import CLOSER, PYTHON_SENTENCES, sentence_of
 from gpu_course.puzzle import PythonPuzzle
 from tests.gpu_course.grading import python_toy as toy
 from tests.gpu_course.grading import toy as kernels
@@ -202,3 +202,46 @@ def test_a_puzzles_own_sentence_comes_first_and_each_kind_has_its_own() -> None:
     assert sentence_of(toy.SCALE, "exception") == PYTHON_SENTENCES["exception"]
     assert sentence_of(kernels.TOY, "input-changed") != sentence_of(toy.COVER, "input-changed")
     assert sentence_of(toy.COVER, "no such key") == ""
+
+
+MORE: list[tuple[Any, Any, str]] = [
+    (37.0, 37, "float-for-int"),
+    (INF, 37, ""),
+    ("37", 37, "text-for-number"),
+    ((37,), 37, "wrapped"),
+    (["none"], "none", "wrapped"),
+    (0, None, "none-expected"),
+    (0, (1, 2, 3), "one-for-several"),
+    ((1, 2), (1, 2, 3), "items"),
+    ({"a": 1}, (1, 2), ""),
+    (True, 1, ""),
+    ((4, 127), (4, 96), "one-wrong"),
+    ((4, 127, 5), (4, 96, 6), ""),
+    (np.zeros(2), np.zeros(3), ""),
+]
+
+
+@pytest.mark.parametrize(("got", "expected", "closer"), MORE)
+def test_of_another_type_it_is_said_which_one(got: Any, expected: Any, closer: str) -> None:
+    found = first_difference(got, expected, EXACT, "result")
+    assert found is not None
+    assert more_of(found, pattern(found, EXACT).key) == closer
+    assert not closer or CLOSER[closer]
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "key"),
+    [
+        (0.4933, 0.49333333, "rounded"),
+        (0.37, 0.3701234, "rounded"),
+        (float(np.float32(1.71058666667)), 1.71058666667, "rounded"),
+        (0.4, 0.37, "wrong"),
+        (0.4, 0.3701234, "wrong"),
+        (0.4934, 0.49333333, "wrong"),
+        (0.0, 0.004, "wrong"),
+        (INF, 1e39, "not-finite"),
+        (2, 1.7105, "wrong"),
+    ],
+)
+def test_a_number_that_was_rounded_is_known(got: float, expected: float, key: str) -> None:
+    assert key_of(got, expected, (1e-12, 0.0)) == key

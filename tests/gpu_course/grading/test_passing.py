@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gpu_course import check
-from gpu_course.grading import passing
+from gpu_course.grading import exports, passing
 from gpu_course.grading.exports import verdict_html, verdict_text
-from gpu_course.grading.sections import text_of
+from gpu_course.grading.sections import WIDTH, text_of
 from gpu_course.puzzle import Bonus, Debrief, index
 from tests.gpu_course.grading import python_toy, toy
 from tests.gpu_course.grading.toy import RIGHT, guarded
@@ -106,6 +107,12 @@ def test_a_pass_in_python_shows_the_visible_example(tmp_path: Path) -> None:
 )
 def test_measurements_in_words(name: str, value: object, text: str) -> None:
     assert passing._measured(name, value) == text
+
+
+@pytest.mark.parametrize("name", [puzzle.name for puzzle in index.puzzles()])
+def test_where_to_go_after_a_pass_fits_into_a_verdict(name: str) -> None:
+    for said in (passing.onward(name), exports._onward(SimpleNamespace(name=name))):
+        assert max(map(len, text_of(said).splitlines())) <= WIDTH
 
 
 def test_the_next_puzzle_is_named_up_to_the_first_with_a_notebook(

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from gpu_course.lessons.counting.answers import in_billions, near_ratio
 from gpu_course.lessons.counting.configs import GPT2_124M, LITGPT, NEOX_20B
-from gpu_course.lessons.counting.foundry import FILE
-from gpu_course.lessons.counting.shows import count_table, over_six_n, tried_text
+from gpu_course.lessons.counting.foundry import FILE, runs
+from gpu_course.lessons.counting.shows import (
+    CARDS,
+    count_table,
+    over_six_n,
+    picked,
+    tried_text,
+    utilisation_of,
+)
 from gpu_course.lessons.counting.this_cpu import Tried, try_training
 from gpu_course.measure.transformer_shapes import Transformer
+from gpu_course.notebook.note import Note
 
 
 def test_the_copied_table_says_whose_it_is() -> None:
@@ -35,6 +43,16 @@ def test_the_table_of_counts_has_a_line_for_each_model() -> None:
         "8",
         "own",
     ]
+
+
+def test_a_run_that_nobody_printed_is_told_in_a_sentence() -> None:
+    models = sorted({run.model for run in runs() if run.gpus == 8})
+    shown = {(model, card): utilisation_of(model, card) for model in models for card in CARDS}
+    missing = [pair for pair, seen in shown.items() if isinstance(seen, Note)]
+    assert missing == [pair for pair in shown if not picked(*pair)]
+    assert ("30b", "A100 40 GB") in missing and ("30b", "H100") not in missing
+    said = shown["30b", "A100 40 GB"].text
+    assert "no run of MPT 30b on 8 A100 40 GB" in said and "choose H100" in said
 
 
 def test_answers_are_choices() -> None:

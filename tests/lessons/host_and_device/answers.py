@@ -30,6 +30,10 @@ RIGHT: dict[tuple[str, str], Changes] = {
     ("copy_overlap", "the last stream first"): (
         ("chunk % streams + 1", "streams - chunk % streams"),
     ),
+    ("copy_overlap", "waits for every stream at the end"): (
+        ("    return calls\n",
+         '    return calls + [("synchronise", n) for n in range(1, streams + 1)]\n'),
+    ),
     ("copy_overlap", "in rounds, breadth first"): (("    calls = []\n", _ROUNDS),),
     ("copy_overlap", "lists in place of tuples"): (
         ("    return calls\n", "    return [list(call) for call in calls]\n"),

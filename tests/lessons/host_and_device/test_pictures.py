@@ -81,6 +81,8 @@ def test_a_fragment_has_every_element_once() -> None:
 
 def test_what_is_dragged_is_a_timeline() -> None:
     assert "12 kernels of 2 µs, one graph" in repr(launches_picture(12, 2, True))
+    assert "1 kernel of 1 µs, one by one" in repr(launches_picture(1, 1, False))
+    assert "in groups of 1 row, room" in repr(film_picture("in groups", (9, 9), 6, 1, 0))
     assert "four" in repr(timeline_of(in_chunks(4, 3, 1e6, 1e-3), "four"))
     one, many = (run_graph(small_kernels(20, 1, graph)).end_s for graph in (True, False))
     assert one < many

@@ -184,6 +184,15 @@ def test_luck_orders_nothing(between: list[tuple[Any, ...]]) -> None:
         program_of([*first, *between, *second], TWO, [None, 0], 3)
 
 
+def test_a_host_may_wait_for_a_stream_that_has_no_work() -> None:
+    for case, inputs in every(COPY_OVERLAP):
+        calls = [*in_turn(**inputs), *(("synchronise", n + 1) for n in range(inputs["streams"]))]
+        idle = [("record", 99, inputs["streams"]), ("wait", 99, 1)]
+        for given in (calls, idle + calls):
+            if len(given) <= reader.MOST_CALLS * max(1, len(inputs["chunks"])):
+                assert reader.followed(given, **inputs).end_s >= 0, case.name
+
+
 def test_chunks_take_far_longer_than_calls() -> None:
     """So that the margin is for good schedules, and not for bad ones."""
     for case, inputs in every(COPY_OVERLAP):

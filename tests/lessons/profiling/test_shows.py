@@ -237,3 +237,20 @@ def test_the_models_of_steps() -> None:
     assert steps.blended_speedup(0.5, 2.0, 1.0) == pytest.approx(4 / 3)
     assert steps.attention_percent(0) == 0.0
     assert steps.attention_percent(10**9) > 99
+
+
+FAILED = Note("no source of train can be found", "trouble")
+
+
+@pytest.mark.parametrize("show", [call_table, show_memory, show_timeline])
+def test_what_shows_a_recording_says_that_it_failed(show: Any) -> None:
+    said = show(FAILED)
+    assert isinstance(said, Note)
+    assert f"{show.__name__} needs a trace, and the recording failed" in said.text
+    assert "this is str" in show("train.json").text
+
+
+@pytest.mark.parametrize("count", [live_bytes, marks_of, lambda trace: inside(trace, "step 0")])
+def test_what_counts_in_a_recording_says_that_it_failed(count: Any) -> None:
+    with pytest.raises(CourseError, match="needs a trace, and the recording failed"):
+        count(FAILED)

@@ -85,7 +85,7 @@ def diagnosis(result: str, puzzle: PythonPuzzle = SPAN) -> str | None:
         # The mistake before it ends its process; it is passed over.
         ("{'blocks': -(-cells // block), 'last': block}", "last-is-full"),
         # Wrong twice, and in one entry like the mistake that is wrong in this entry alone.
-        ("{'blocks': 77, 'last': 5}", "both"),
+        ("{'blocks': 77, 'last': block + 1}", "both"),
         ("{'blocks': 76, 'last': block}", "wrong"),
         ("{'blocks': -(-cells // block), 'last': 77}", "wrong"),
     ],
@@ -94,6 +94,46 @@ def test_the_mistake_that_gives_the_same_is_the_diagnosis(
     solved: None, result: str, key: str
 ) -> None:
     assert diagnosis(result) == key
+
+
+@pytest.mark.parametrize(
+    ("body", "key"),
+    [
+        # By chance, what a mistake that computes gives in the visible example.
+        ("return {'blocks': 2, 'last': 2}", "same-every-time"),
+        ("blocks = 2\n    return {'blocks': blocks, 'last': 2}", "same-every-time"),
+        ("return {'blocks': cells // block, 'last': 2}", "whole-blocks"),
+        ("blocks = cells // block", "missing-output"),
+        ("return 2", "wrong-type"),
+        ("return None", "same-every-time"),
+    ],
+)
+def test_an_answer_that_looks_at_nothing_has_no_mistake_behind_it(
+    solved: None, body: str, key: str
+) -> None:
+    text = f"def span(cells, block):\n    {body}\n"
+    verdict = check(SPAN, answer=PythonAnswer(text, "span.py"), seed=0)
+    assert verdict.diagnosis == key
+
+
+def test_a_mistake_that_gives_none_is_not_told_from_a_missing_return(
+    solved: None, tmp_path: Path
+) -> None:
+    file = tmp_path / "91_python_toys" / "mistakes" / "span.py"
+    never = "\n\n# wrong-result, never: Has an answer for some alone.\n"
+    never += "def never(cells, block):\n    return None if cells > 1 else cells\n"
+    file.write_text(MISTAKES + never, encoding="utf-8")
+    assert diagnosis("None if cells > 2 else block") == "never"
+    text = "def span(cells, block):\n    cells // block\n"
+    assert check(SPAN, answer=PythonAnswer(text, "span.py"), seed=0).diagnosis == "missing-output"
+
+
+def test_a_mistake_that_looks_at_nothing_is_known_again(solved: None, tmp_path: Path) -> None:
+    file = tmp_path / "91_python_toys" / "mistakes" / "span.py"
+    fixed = "\n\n# wrong-result, fixed: It is always the same.\n"
+    fixed += "def fixed(cells, block):\n    return {'blocks': 76, 'last': 5}\n"
+    file.write_text(MISTAKES + fixed, encoding="utf-8")
+    assert diagnosis("{'blocks': 76, 'last': 5}") == "fixed"
 
 
 def test_each_mistake_is_run_on_the_case_that_went_wrong(solved: None) -> None:
@@ -117,8 +157,8 @@ def test_what_the_puzzle_knows_itself_comes_after_the_mistakes(solved: None) -> 
         diagnose=lambda inputs, case, expected, got: "too-few",
         diagnoses={"too-few": "These are too few."},
     )
-    assert diagnosis("{'blocks': 2, 'last': 2}", puzzle) == "whole-blocks"
-    assert diagnosis("{'blocks': 1, 'last': 2}", puzzle) == "too-few"
+    assert diagnosis("{'blocks': cells // block, 'last': 2}", puzzle) == "whole-blocks"
+    assert diagnosis("{'blocks': block // 4, 'last': 2}", puzzle) == "too-few"
 
 
 def test_without_the_solutions_of_a_checkout_the_general_patterns_remain() -> None:

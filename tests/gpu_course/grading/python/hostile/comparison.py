@@ -27,7 +27,7 @@ COMPARISON = (
             "    __hash__ = None",
             "return Yes(47)",
         ),
-        "wrong",
+        "same-every-time",
         "result is 47",
     ),
     wrong("NaN everywhere", scale("return a * np.float32('nan')"), "not-finite", puzzle=toy.SCALE),
@@ -36,7 +36,12 @@ COMPARISON = (
     wrong("an empty array", scale("return (a * scale)[:0]"), "wrong-shape", puzzle=toy.SCALE),
     wrong("another dtype", scale("return a * 3.0 + np.zeros(1)"), "wrong-dtype", puzzle=toy.SCALE),
     wrong("an array of objects", scale("return a.astype(object)"), "wrong-type", puzzle=toy.SCALE),
-    wrong("the visible result, typed in", answer("return 3"), "wrong", "result is 3, expected 1"),
+    wrong(
+        "the visible result, typed in",
+        answer("return 3"),
+        "same-every-time",
+        "result is 3, expected 1",
+    ),
     wrong(
         "the visible shape, typed in",
         scale("if a.shape == (2, 3): return a * np.float32(3)", "return np.zeros_like(a)"),

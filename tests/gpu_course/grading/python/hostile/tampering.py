@@ -13,7 +13,7 @@ TAMPERING = (
         "np.allclose = np.array_equal = np.isclose = lambda *a, **k: True\n"
         "np.testing.assert_allclose = np.testing.assert_array_equal = lambda *a, **k: None\n"
         + answer("return 47"),
-        "wrong",
+        "same-every-time",
         "result is 47",
     ),
     wrong(
@@ -116,7 +116,7 @@ TAMPERING = (
         "os.environ['GPU_COURSE_ANSWERS'] = '/'\n"
         "np.ndarray = None\n"
         "sys.modules['numpy'] = sys.modules['json'] = None\n" + answer("return 47"),
-        "wrong",
+        "same-every-time",
     ),
     crash(
         "forges a result on standard output",
@@ -170,7 +170,9 @@ TAMPERING = (
         "result is of the type Boom",
     ),
     wrong(
-        "prints that it passed", answer("print('passed: 10 of 10 points')", "return 47"), "wrong"
+        "prints that it passed",
+        answer("print('passed: 10 of 10 points')", "return 47"),
+        "same-every-time",
     ),
     error(
         "moves the terminal's cursor",
