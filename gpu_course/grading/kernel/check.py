@@ -92,6 +92,8 @@ class KernelChecking(Checking):
         if errors[0].kind == "endless-loop":
             # One thread with the work of all is out of steps in a larger case: its loop does end.
             self._look_at_shares()
+            if messages.may_end(errors[0]):
+                self._look_at_what_was_begun(tried)
         said = messages.hazards(self.puzzle, tried, errors)
         number = next(n for n, each in enumerate(tried.reports) if errors[0] in each.hazards)
         self._stop(
@@ -213,6 +215,12 @@ class KernelChecking(Checking):
         for tried in self.right:
             for found in sharing.unshared_results(self.puzzle, tried):
                 self._stop_unshared(tried, found)
+
+    def _look_at_what_was_begun(self, tried: Trial) -> None:
+        """Stops where a thread had written more than its share before its steps were used up."""
+        for found in sharing.unshared_results(self.puzzle, tried):
+            said = messages.not_shared(self.puzzle, tried, found, ended=False)
+            self._stop("hazard", found.key, tried, said, found.number)
 
     def look_at_costs(self) -> None:
         self._look_at_shares()

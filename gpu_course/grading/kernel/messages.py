@@ -30,7 +30,7 @@ from gpu_course.grading.sections import (
     fact,
     section,
 )
-from gpu_course.grading.sentences import SENTENCES, sentence_of
+from gpu_course.grading.sentences import OUT_OF_STEPS, SENTENCES, sentence_of
 from gpu_course.puzzle import KernelPuzzle, Launch
 from simt.machine.launch import dim3
 from simt.report import Hazard, Report, ThreadPair
@@ -67,7 +67,8 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         said += section(label, details.get(label, ""))
     key = hazard_key(puzzle, tried, first)
     elsewhere = puzzle.diagnoses.get(f"{first.kind} in {details.get('space')} memory")
-    think = puzzle.diagnoses.get(key, SENTENCES.get(key, ""))
+    general = OUT_OF_STEPS if may_end(first) else SENTENCES.get(key, "")
+    think = puzzle.diagnoses.get(key, general)
     if key == first.kind:
         think = elsewhere or think
     if first.kind == "race":
@@ -86,6 +87,13 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         text = f'replay("{puzzle.short_name}") looks for an order in which it goes wrong'
         said += section("replay", text)
     return said
+
+
+def may_end(hazard: Hazard) -> bool:
+    """Whether a launch used up its steps, and nothing says that it would never have ended."""
+    details = hazard.details
+    never = details.get("hopeless") or details.get("asks")
+    return hazard.kind == "endless-loop" and not never
 
 
 def hazard_key(puzzle: KernelPuzzle, tried: Trial, hazard: Hazard) -> str:
@@ -122,8 +130,15 @@ def _of_a_race(puzzle: KernelPuzzle, tried: Trial, number: int, think: str) -> s
     return think
 
 
-def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[Section]:
-    """Returns what is said of a right result for which a few threads did the work of all."""
+def not_shared(
+    puzzle: KernelPuzzle, tried: Trial, found: Unshared, *, ended: bool = True
+) -> list[Section]:
+    """Returns what is said of a right result for which a few threads did the work of all.
+
+    Args:
+        puzzle, tried, found: whose work is not shared.
+        ended: False for a launch whose steps were used up; whether it is right is not known.
+    """
     launch, report = tried.given.launches[found.number], tried.reports[found.number]
     busiest = int(np.argmax(found.counts))
     sentence = sentence_of(puzzle, found.key)
@@ -146,8 +161,11 @@ def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[Sect
         apiece = "" if threads == 1 else " each"
         text = f"{who:<14} {bar:<20} {count(each, unit) + apiece if each else 'nothing'}"
         work.append(text)
+    told = f"right, but {how}: {what}"
+    if not ended:
+        told = f"{how}: {what}, and the launch was not done when all its steps were used up"
     return [
-        *fact(f"right, but {how}: {what}"),
+        *fact(told),
         *section("why", why),
         *section("work", *work),
         *section("who", f"{show_thread(thread_of(busiest, report))} is the busiest"),
