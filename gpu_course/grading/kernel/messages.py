@@ -185,6 +185,28 @@ def _a_step(report: Report, place: str) -> str:
     return f"A step is {listed}{where}, counted within the block."
 
 
+class Code(int):
+    """Bits as a number, written in hexadecimal with all their digits."""
+
+    digits: int
+
+    def __repr__(self) -> str:
+        return f"0x{int(self):0{self.digits}X}"
+
+    __str__ = __repr__
+
+
+def _shown(puzzle: KernelPuzzle, name: str, values: np.ndarray) -> np.ndarray:
+    """An array as messages show it: what stands for bits as codes, all else as it is."""
+    if name not in puzzle.codes or values.dtype.kind != "u":
+        return values
+    found = np.empty(values.shape, object)
+    for index, value in np.ndenumerate(values):
+        found[index] = code = Code(value)
+        code.digits = 2 * values.itemsize
+    return found
+
+
 def wrong_result(
     puzzle: KernelPuzzle,
     trial: Trial,
@@ -201,7 +223,9 @@ def wrong_result(
         right, written: bool, in the output's shape.
         pattern: the diagnosis.
     """
-    got, expected = trial.got[name], trial.given.expected[name]
+    got, expected = (
+        _shown(puzzle, name, values[name]) for values in (trial.got, trial.given.expected)
+    )
     flat = int(np.argmin(right))
     index = tuple(int(i) for i in np.unravel_index(flat, right.shape))
     launch = launch_of(trial.given, name)
@@ -215,7 +239,7 @@ def wrong_result(
     said = [*fact(what), *reason(puzzle, pattern.key, pattern.fact)]
     if name not in trial.given.inputs and read_before_written(trial, name, flat):
         said += section("note", f"{own} was read before anything was written there")
-    said += _cells_of(trial, name, own, right, written)
+    said += _cells_of(puzzle, trial, name, own, right, written)
     said += section("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
     return [*said, *which_case(trial.given.case, launch), *which_hint(puzzle, pattern.key)]
 
@@ -331,10 +355,12 @@ def _thread_per_cell(shape: tuple[int, ...], grid: Dim3, block: Dim3) -> bool:
 
 
 def _cells_of(
-    trial: Trial, name: str, own: str, right: np.ndarray, written: np.ndarray
+    puzzle: KernelPuzzle, trial: Trial, name: str, own: str, right: np.ndarray, written: np.ndarray
 ) -> list[Section]:
     """Returns the cells round the first wrong one of an output, below the inputs they belong to."""
-    got, expected = trial.got[name], trial.given.expected[name]
+    got, expected = (
+        _shown(puzzle, name, values[name]) for values in (trial.got, trial.given.expected)
+    )
     if got.ndim not in (1, 2):
         return []
     launch = launch_of(trial.given, name)
@@ -344,7 +370,7 @@ def _cells_of(
         if arg == name or value is None:
             continue
         if isinstance(value, np.ndarray) and _lies_over(value, got.shape):
-            rows.append((its_own, np.broadcast_to(value, got.shape)))
+            rows.append((its_own, np.broadcast_to(_shown(puzzle, arg, value), got.shape)))
         elif isinstance(value, np.floating | float):
             numbers.append(f"{its_own} = {short(value)}")
     rows += [(own, got), ("expected", expected)]
