@@ -90,6 +90,8 @@ class Budget:
         words: what is counted, in words the lesson has used by then: "bytes loaded"; default the
             counter's name.
         fact: instead of a count, what the excess shows: "out is not written in order".
+        spare: (reference solution's Counters) -> what may be had beyond the limit and is not worth
+            a word; None for nothing.
     """
 
     counter: str
@@ -97,6 +99,7 @@ class Budget:
     lesson: str
     words: str = ""
     fact: str = ""
+    spare: Callable[[Counters], int] | None = None
 
 
 DIFFICULTIES = {
