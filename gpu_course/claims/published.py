@@ -156,13 +156,28 @@ def compared(chosen: Iterable[Row], *, kinds: bool = True) -> str:
     for (paper, place), alike in groupby(chosen, key=lambda row: (row.paper.name, row.place)):
         table = sorted(alike, key=_of_kind)
         lines = [*textwrap.wrap(f"{paper}, {place}", WIDTH), *_lines(table, kinds)]
-        for note in [
-            *dict.fromkeys(note for row in table for note in _notes(row)),
-            *_breaks(table),
-        ]:
+        for note in (*_of_whom(table), *_breaks(table)):
             lines += textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
         tables.append("\n".join(lines))
     return "\n\n".join(tables)
+
+
+NAMED = 3
+"""Rows that a note names, where it is not of all rows of its table."""
+
+
+def _of_whom(table: Sequence[Row]) -> list[str]:
+    """What is noted of rows, each note once, behind the names of the rows that it is of."""
+    found: dict[str, list[str]] = {}
+    for row in table:
+        for note in _notes(row):
+            found.setdefault(note, []).append(row.what)
+    said = []
+    for note, names in found.items():
+        more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+        of = f"{', '.join(names[:NAMED] + more)}: " if len(names) < len(table) else ""
+        said.append(f"{of}{note}")
+    return said
 
 
 def _notes(row: Row) -> list[str]:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from gpu_course.puzzle import Puzzle, PythonPuzzle
 
+OUT_OF_STEPS = (
+    "Does the loop end at all? If not, look at its condition: what in it changes from one round to "
+    "the next? If it does, a thread does too much: which part of the work is for this thread?"
+)
+"""Of a launch whose steps were used up, where nothing says that it would never have ended."""
+
 SENTENCES: dict[str, str] = {
     "unwritten": (
         "Nothing wrote to the output. Look at the left side of your assignments: is the output "

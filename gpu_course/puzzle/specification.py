@@ -90,6 +90,8 @@ class Budget:
         words: what is counted, in words the lesson has used by then: "bytes loaded"; default the
             counter's name.
         fact: instead of a count, what the excess shows: "out is not written in order".
+        spare: (reference solution's Counters) -> what may be had beyond the limit and is not worth
+            a word; None for nothing.
     """
 
     counter: str
@@ -97,6 +99,7 @@ class Budget:
     lesson: str
     words: str = ""
     fact: str = ""
+    spare: Callable[[Counters], int] | None = None
 
 
 DIFFICULTIES = {
@@ -296,6 +299,7 @@ class KernelPuzzle(Puzzle):
         same_bits: outputs that hold the same bits, all of them and in every order of blocks; which
             bits these are is free, within the tolerance.
         signed_zeros: outputs in which -0 is another result than 0, as its bits are.
+        codes: arrays of unsigned numbers that stand for bits: shown in hexadecimal.
         naive: (inputs, case) -> the outputs as float32 arithmetic gives them without any trick, in
             one order of its sums and products or in several, for results whose rounding hangs on
             the numbers. Where it is there, it takes the place of `tolerance`: see `tolerances`.
@@ -311,6 +315,7 @@ class KernelPuzzle(Puzzle):
     stalled: tuple[Stalled, ...] = ()
     same_bits: tuple[str, ...] = ()
     signed_zeros: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
     naive: Callable[[Values, Case], tuple[Values, ...]] | None = None
     large: Callable[[int], Case] | None = None
 

@@ -347,15 +347,17 @@ def _endless(fault: Fault, kernel: Kernel, places: Places) -> Words:
     if facts.get("asks"):
         return _waits_for_ever(facts)
     names = _names_text(kernel, facts["names"], fault.line)
+    advice = "change what the loop's condition tests, in every turn of the loop"
     if facts["hopeless"]:
         fact = "this loop never ends"
         why = f"{facts['test']} is true, and nothing in the loop changes it"
     else:
+        advice += "; if it would end, let each thread make fewer turns"
         fact = "the kernel had not ended after all the steps a launch may take"
         why = "it was still running here" + (f", while {facts['test']}" if facts["test"] else "")
     if names:
         why += f" ({'; '.join(names)})"
-    return fact, why, "change what the loop's condition tests, in every turn of the loop"
+    return fact, why, advice
 
 
 def _waits_for_ever(facts: Mapping[str, Any]) -> Words:

@@ -49,12 +49,15 @@ def overrun(puzzle: KernelPuzzle, tried: Trial) -> Overrun | None:
     """
     reference: Trial | None = None
     for budget in puzzle.budgets:
-        limit = budget.limit
+        limit, spare = budget.limit, 0
         if callable(limit):
             reference = reference or trial.reference_trial(puzzle, tried.given)
             limit = limit(tried.given.case, reference.counters)
         counted = _counted(tried.reports, budget.counter)
-        if counted > limit:
+        if counted > limit and budget.spare is not None:
+            reference = reference or trial.reference_trial(puzzle, tried.given)
+            spare = budget.spare(reference.counters)
+        if counted > limit + spare:
             return _of_one_function(puzzle, tried, Overrun(budget, counted, int(limit)))
     return None
 

@@ -92,6 +92,8 @@ class KernelChecking(Checking):
         if errors[0].kind == "endless-loop":
             # One thread with the work of all is out of steps in a larger case: its loop does end.
             self._look_at_shares()
+            if messages.may_end(errors[0]):
+                self._look_at_what_was_begun(tried)
         said = messages.hazards(self.puzzle, tried, errors)
         number = next(n for n, each in enumerate(tried.reports) if errors[0] in each.hazards)
         self._stop(
@@ -176,6 +178,9 @@ class KernelChecking(Checking):
     ) -> Pattern:
         given = tried.given
         launch = messages.launch_of(given, name)
+        if name in given.inputs and not trial.was_stored_to(tried, name):
+            # What is changed in place holds its old values there, and nobody has copied them.
+            return self._rebound(tried, launch, name) or Pattern("unwritten")
         seen = Observation(
             expected=given.expected[name],
             got=tried.got[name],
@@ -213,6 +218,12 @@ class KernelChecking(Checking):
         for tried in self.right:
             for found in sharing.unshared_results(self.puzzle, tried):
                 self._stop_unshared(tried, found)
+
+    def _look_at_what_was_begun(self, tried: Trial) -> None:
+        """Stops where a thread had written more than its share before its steps were used up."""
+        for found in sharing.unshared_results(self.puzzle, tried):
+            said = messages.not_shared(self.puzzle, tried, found, ended=False)
+            self._stop("hazard", found.key, tried, said, found.number)
 
     def look_at_costs(self) -> None:
         self._look_at_shares()

@@ -30,7 +30,7 @@ from gpu_course.grading.sections import (
     fact,
     section,
 )
-from gpu_course.grading.sentences import SENTENCES, sentence_of
+from gpu_course.grading.sentences import OUT_OF_STEPS, SENTENCES, sentence_of
 from gpu_course.puzzle import KernelPuzzle, Launch
 from simt.machine.launch import dim3
 from simt.report import Hazard, Report, ThreadPair
@@ -67,7 +67,8 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         said += section(label, details.get(label, ""))
     key = hazard_key(puzzle, tried, first)
     elsewhere = puzzle.diagnoses.get(f"{first.kind} in {details.get('space')} memory")
-    think = puzzle.diagnoses.get(key, SENTENCES.get(key, ""))
+    general = OUT_OF_STEPS if may_end(first) else SENTENCES.get(key, "")
+    think = puzzle.diagnoses.get(key, general)
     if key == first.kind:
         think = elsewhere or think
     if first.kind == "race":
@@ -86,6 +87,13 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         text = f'replay("{puzzle.short_name}") looks for an order in which it goes wrong'
         said += section("replay", text)
     return said
+
+
+def may_end(hazard: Hazard) -> bool:
+    """Whether a launch used up its steps, and nothing says that it would never have ended."""
+    details = hazard.details
+    never = details.get("hopeless") or details.get("asks")
+    return hazard.kind == "endless-loop" and not never
 
 
 def hazard_key(puzzle: KernelPuzzle, tried: Trial, hazard: Hazard) -> str:
@@ -122,8 +130,15 @@ def _of_a_race(puzzle: KernelPuzzle, tried: Trial, number: int, think: str) -> s
     return think
 
 
-def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[Section]:
-    """Returns what is said of a right result for which a few threads did the work of all."""
+def not_shared(
+    puzzle: KernelPuzzle, tried: Trial, found: Unshared, *, ended: bool = True
+) -> list[Section]:
+    """Returns what is said of a right result for which a few threads did the work of all.
+
+    Args:
+        puzzle, tried, found: whose work is not shared.
+        ended: False for a launch whose steps were used up; whether it is right is not known.
+    """
     launch, report = tried.given.launches[found.number], tried.reports[found.number]
     busiest = int(np.argmax(found.counts))
     sentence = sentence_of(puzzle, found.key)
@@ -146,8 +161,11 @@ def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[Sect
         apiece = "" if threads == 1 else " each"
         text = f"{who:<14} {bar:<20} {count(each, unit) + apiece if each else 'nothing'}"
         work.append(text)
+    told = f"right, but {how}: {what}"
+    if not ended:
+        told = f"{how}: {what}, and the launch was not done when all its steps were used up"
     return [
-        *fact(f"right, but {how}: {what}"),
+        *fact(told),
         *section("why", why),
         *section("work", *work),
         *section("who", f"{show_thread(thread_of(busiest, report))} is the busiest"),
@@ -167,6 +185,28 @@ def _a_step(report: Report, place: str) -> str:
     return f"A step is {listed}{where}, counted within the block."
 
 
+class Code(int):
+    """Bits as a number, written in hexadecimal with all their digits."""
+
+    digits: int
+
+    def __repr__(self) -> str:
+        return f"0x{int(self):0{self.digits}X}"
+
+    __str__ = __repr__
+
+
+def _shown(puzzle: KernelPuzzle, name: str, values: np.ndarray) -> np.ndarray:
+    """An array as messages show it: what stands for bits as codes, all else as it is."""
+    if name not in puzzle.codes or values.dtype.kind != "u":
+        return values
+    found = np.empty(values.shape, object)
+    for index, value in np.ndenumerate(values):
+        found[index] = code = Code(value)
+        code.digits = 2 * values.itemsize
+    return found
+
+
 def wrong_result(
     puzzle: KernelPuzzle,
     trial: Trial,
@@ -183,7 +223,9 @@ def wrong_result(
         right, written: bool, in the output's shape.
         pattern: the diagnosis.
     """
-    got, expected = trial.got[name], trial.given.expected[name]
+    got, expected = (
+        _shown(puzzle, name, values[name]) for values in (trial.got, trial.given.expected)
+    )
     flat = int(np.argmin(right))
     index = tuple(int(i) for i in np.unravel_index(flat, right.shape))
     launch = launch_of(trial.given, name)
@@ -197,7 +239,7 @@ def wrong_result(
     said = [*fact(what), *reason(puzzle, pattern.key, pattern.fact)]
     if name not in trial.given.inputs and read_before_written(trial, name, flat):
         said += section("note", f"{own} was read before anything was written there")
-    said += _cells_of(trial, name, own, right, written)
+    said += _cells_of(puzzle, trial, name, own, right, written)
     said += section("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
     return [*said, *which_case(trial.given.case, launch), *which_hint(puzzle, pattern.key)]
 
@@ -313,10 +355,12 @@ def _thread_per_cell(shape: tuple[int, ...], grid: Dim3, block: Dim3) -> bool:
 
 
 def _cells_of(
-    trial: Trial, name: str, own: str, right: np.ndarray, written: np.ndarray
+    puzzle: KernelPuzzle, trial: Trial, name: str, own: str, right: np.ndarray, written: np.ndarray
 ) -> list[Section]:
     """Returns the cells round the first wrong one of an output, below the inputs they belong to."""
-    got, expected = trial.got[name], trial.given.expected[name]
+    got, expected = (
+        _shown(puzzle, name, values[name]) for values in (trial.got, trial.given.expected)
+    )
     if got.ndim not in (1, 2):
         return []
     launch = launch_of(trial.given, name)
@@ -326,7 +370,7 @@ def _cells_of(
         if arg == name or value is None:
             continue
         if isinstance(value, np.ndarray) and _lies_over(value, got.shape):
-            rows.append((its_own, np.broadcast_to(value, got.shape)))
+            rows.append((its_own, np.broadcast_to(_shown(puzzle, arg, value), got.shape)))
         elif isinstance(value, np.floating | float):
             numbers.append(f"{its_own} = {short(value)}")
     rows += [(own, got), ("expected", expected)]

@@ -472,6 +472,11 @@ def written_cells(name: str, first: Trial, second: Trial) -> np.ndarray:
     return mask.reshape(first.got[name].shape)
 
 
+def was_stored_to(trial: Trial, name: str) -> bool:
+    """True where some thread stored to an output, whatever the value."""
+    return any(touch.kind != "read" and touch.cells.size for _, touch in _touches(trial, name))
+
+
 def last_write(trial: Trial, name: str, cell: int) -> CellAccess | None:
     """Returns the last write to a cell of an output (C order), or None where none was seen."""
     found = None

@@ -11,6 +11,7 @@ from gpu_course.puzzle.memory_budgets import (
     NO_FLOAT64,
     barriers,
     bytes_stored,
+    looked_up_again,
 )
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch, Share, Values
@@ -99,6 +100,7 @@ CROSS_ENTROPY = KernelPuzzle(
             "be found on the way to the sum: a sum that was taken with a smaller one can be scaled "
             "down.",
             "bytes loaded",
+            spare=looked_up_again,
         ),
         bytes_stored("Each gradient is written once, where its number stood."),
         barriers(3),

@@ -373,7 +373,9 @@ class TokenRun:
     launches: Sequence[tuple[str, int]]
 
 
-_TOKEN, _BARS, _KINDS_LINE = 0.62, 0.85, 0.26
+_TOKEN, _BARS, _KINDS_LINE, _KINDS_IN_A_LINE = 0.62, 0.85, 0.26, 3
+_SHOWN = {" ": "\N{OPEN BOX}", "\n": "\\n"}
+"""What stands for a letter that cannot be seen."""
 
 
 def draw_launches(runs: Sequence[TokenRun]) -> Figure:
@@ -389,7 +391,7 @@ def draw_launches(runs: Sequence[TokenRun]) -> Figure:
     most = max(len(run.launches) for run in runs)
     room = p.WIDEST - _BARS - 0.25
     heaviest = max(1, *(sum(moved for _, moved in run.launches) for run in runs))
-    lines = -(-len(kinds) // 4)
+    lines = -(-len(kinds) // _KINDS_IN_A_LINE)
     with p.style():
         bottom = 0.95 + len(runs) * _TOKEN
         figure, axes = p.sheet(p.WIDEST, bottom + lines * _KINDS_LINE + 0.2)
@@ -401,7 +403,7 @@ def draw_launches(runs: Sequence[TokenRun]) -> Figure:
         title(axes, _LEFT, f"{count(len(runs), 'token')} and their launches", second, mono=False)
         for row, run in enumerate(runs):
             y = 0.85 + row * _TOKEN
-            axes.text(_LEFT, y + 0.24, repr(run.text)[1:-1] or "?", fontsize=p.LARGE,
+            axes.text(_LEFT, y + 0.24, _SHOWN.get(run.text, run.text) or "?", fontsize=p.LARGE,
                       family="monospace", color=p.INK, va="center", fontweight="bold")  # fmt: skip
             at = _BARS
             for place, (kind, moved) in enumerate(run.launches):
@@ -412,8 +414,9 @@ def draw_launches(runs: Sequence[TokenRun]) -> Figure:
                 axes.add_artist(Rectangle((at, y + 0.27), wide, 0.18, zorder=3, **looks[kind]))
                 at += wide
         for number, kind in enumerate(kinds):
-            x = _LEFT + (number % 4) * (p.WIDEST - 0.4) / 4
-            y = bottom + (number // 4) * _KINDS_LINE + 0.1
+            line, place = divmod(number, _KINDS_IN_A_LINE)
+            x = _LEFT + place * (p.WIDEST - 0.4) / _KINDS_IN_A_LINE
+            y = bottom + line * _KINDS_LINE + 0.1
             axes.add_artist(Rectangle((x, y - 0.09), 0.2, 0.18, zorder=3, **looks[kind]))
             axes.text(x + 0.28, y, kind, fontsize=p.SMALL, color=p.INK, va="center_baseline")
     return with_alt(figure, describe_launches(runs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel.answers import mistake_answer, read_answer
+from gpu_course.grading.sections import WIDTH
 from gpu_course.grading.solution import course_solutions
 from gpu_course.lessons.decoding.character_gpt import (
     EPS,
@@ -85,6 +87,7 @@ class Difference:
 
     Attributes:
         place: its number among the letters said, from 0.
+        read: letters that the model had read when it chose this one, the prompt's among them.
         before: the end of the text that both have up to there.
         letters: the two letters.
         logits: for each text the logits of these two letters.
@@ -92,6 +95,7 @@ class Difference:
     """
 
     place: int
+    read: int
     before: str
     letters: tuple[str, str]
     logits: tuple[tuple[float, float], tuple[float, float]]
@@ -99,9 +103,13 @@ class Difference:
 
     def __str__(self) -> str:
         one, other = (repr(letter) for letter in self.letters)
-        lines = [f"letter {self.place} is the first that differs, after {self.before!r}"]
+        lines = [
+            f"letter {self.place + 1} of the answer is the first that differs,",
+            f"after {self.read} letters that were read, the last of them {self.before!r}",
+        ]
         for by, letter, (a, b) in zip(self.by, (one, other), self.logits, strict=True):
-            lines.append(f"  {letter}   logits {a:.4f} of {one}, {b:.4f} of {other}   {by}")
+            lines.append(f"  {letter}   logits {a:.4f} of {one}, {b:.4f} of {other}")
+            lines += textwrap.wrap(by, WIDTH, initial_indent="  by  ", subsequent_indent="      ")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -131,7 +139,12 @@ def first_difference(one: Spoken, other: Spoken) -> Difference | None:
             )
             before = (one.prompt + text_of(list(one.tokens[:place])))[-20:]
             return Difference(
-                place, before, (LETTERS[a], LETTERS[b]), (logits[0], logits[1]), (one.by, other.by)
+                place,
+                len(one.prompt) + place,
+                before,
+                (LETTERS[a], LETTERS[b]),
+                (logits[0], logits[1]),
+                (one.by, other.by),
             )
     return None
 
@@ -297,8 +310,9 @@ def mistaken(puzzle: str, function: str) -> Any:
 
 
 def launch_table(spoken: Spoken) -> str:
-    """Returns the launches of one token as a table, kernel by kernel."""
-    rows = [f"{name:<22}{count:>3}" for name, count in spoken.launches.items()]
+    """Returns whose kernels spoke, and the launches of one token as a table, kernel by kernel."""
+    rows = textwrap.wrap(spoken.by, WIDTH)
+    rows += [f"{name:<22}{count:>3}" for name, count in spoken.launches.items()]
     return "\n".join([*rows, f"{'launches for a token':<22}{spoken.launches_per_token:>3}"])
 
 

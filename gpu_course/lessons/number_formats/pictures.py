@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _PARTS = (("sign", p.WRITE_TINT), ("exponent", p.READ_TINT), ("mantissa", p.FINE_FACE))
 _MARKS = 12
 """Numbers of a format that the ruler shows on each side."""
+_ROOM_FOR_A_NAME = 8
+"""Powers of two that a band of a histogram spans at least, to have its name within it."""
 
 
 def draw_number(x: float, form: Format) -> Figure:
@@ -42,13 +44,22 @@ def draw_number(x: float, form: Format) -> Figure:
 def describe_number(x: float, form: Format) -> str:
     """Returns in words what `draw_number` shows."""
     near = float(rounded(x, form, saturate=True))
-    step = float(step_at(np.array(near), form))
     bits = f"{int(codes(near, form)):0{form.bits}b}"
     e = form.exponent_bits
     return (
         f"{x:.9g} in {form.name} is {near:.9g}: sign {bits[0]}, exponent {bits[1 : 1 + e]}, "
-        f"mantissa {bits[1 + e :]}. Its neighbours are {step:.4g} away."
+        f"mantissa {bits[1 + e :]}. Its neighbours are {_distances(near, form)} away."
     )
+
+
+def _distances(near: float, form: Format) -> str:
+    """How far a number's neighbours are: a power of two is nearer to the one towards 0."""
+    step = float(step_at(np.array(near), form))
+    below, above = (
+        step / 2 if float(rounded(half, form)) == half else step
+        for half in (near - step / 2, near + step / 2)
+    )
+    return f"{step:.6g}" if below == above else f"{below:.6g} (below) and {above:.6g} (above)"
 
 
 def _bits(axes: Axes, bits: str, form: Format) -> None:
@@ -91,8 +102,8 @@ def _ruler(axes: Axes, x: float, near: float, form: Format) -> None:
     axes.plot([at], [y - 0.24], marker="v", markersize=8, color=p.CONFLICT)
     axes.plot([left + (near - low) * scale], [y], marker="o", markersize=7, color=p.ACTIVE,
               zorder=4)  # fmt: skip
-    axes.text(left, 2.55, f"triangle: {x:.9g}; disc: the nearest; neighbours {step:.3g} apart",
-              fontsize=p.SMALL, color=p.QUIET, va="center")  # fmt: skip
+    told = f"triangle: {x:.9g}; disc: the nearest; its neighbours are {_distances(near, form)} away"
+    axes.text(left, 2.55, told, fontsize=p.SMALL, color=p.QUIET, va="center")
 
 
 def draw_gradients(gradients: np.ndarray, scale: float, form: Format) -> Figure:
@@ -128,14 +139,18 @@ def draw_gradients(gradients: np.ndarray, scale: float, form: Format) -> Figure:
         )
         axes.set_xlabel(f"size of a gradient, as a power of two\n{words}")
         axes.set_ylabel("how many")
-        for middle, name in (
-            ((low - 51) / 2, "0"),
-            ((low - 1 + form.least_exponent) / 2, "subnormal"),
-            ((form.least_exponent + high) / 2, "normal"),
-            ((high + 30) / 2, "infinite"),
+        # The subnormal numbers of a short mantissa are a band too narrow for their name.
+        narrow = form.mantissa_bits < _ROOM_FOR_A_NAME
+        for at_x, name, aligned in (
+            ((low - 51) / 2, "0", "center"),
+            (form.least_exponent + 0.5, "← subnormal", "left")
+            if narrow
+            else ((low - 1 + form.least_exponent) / 2, "subnormal", "center"),
+            ((form.least_exponent + high) / 2 + 4 * narrow, "normal", "center"),
+            ((high + 30) / 2, "infinite", "center"),
         ):
             axes.text(
-                middle, height.max() * 1.12, name, fontsize=p.SMALL, color=p.INK, ha="center",
+                at_x, height.max() * 1.12, name, fontsize=p.SMALL, color=p.INK, ha=aligned,
                 va="center",
             )  # fmt: skip
         p.headline(axes, f"Gradients times {scale:,.0f}, in {form.name}")

@@ -135,4 +135,5 @@ QUANTISE_FP8_TILES = KernelPuzzle(
         "Each thread writes at most four cells of q and one scale.",
         lambda case, output: KEPT if output == "q" else 1,
     ),
+    codes=("q",),
 )

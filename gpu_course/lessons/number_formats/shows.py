@@ -39,8 +39,8 @@ def show_losses(losses: Mapping[str, np.ndarray]) -> Figure:
 def formats_text() -> str:
     """Returns a table of the formats: bits, range and the distance of neighbours at 1."""
     head = f"{'format':<10}{'bits':>5}{'exponent':>10}{'mantissa':>10}{'largest':>10}"
-    lines = [f"{head}{'smallest':>10}{'at 1':>9}"]
+    lines = [f"{head}{'smallest':>10}{'step at 1':>12}"]
     for form in FORMATS.values():
         line = f"{form.name:<10}{form.bits:>5}{form.exponent_bits:>10}{form.mantissa_bits:>10}"
-        lines.append(f"{line}{form.largest:>10.3g}{form.smallest:>10.1e}{form.epsilon:>9.1e}")
+        lines.append(f"{line}{form.largest:>10.3g}{form.smallest:>10.1e}{form.epsilon:>12.3g}")
     return "\n".join(lines)

@@ -81,4 +81,5 @@ TO_BF16 = KernelPuzzle(
         NO_FLOAT64,
     ),
     share=ONE_CELL_EACH,
+    codes=("bits", "out"),
 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_course.puzzle.builders import blocks_to_cover, sized
+from gpu_course.puzzle.memory_budgets import looked_up_again
 from gpu_course.puzzle.specification import Budget, Case, Values
 
 D = 32
@@ -178,7 +179,13 @@ def blocks_of(case: Case) -> int:
 
 def loaded(limit: Callable[[Case], int], lesson: str) -> Budget:
     """Returns the budget of bytes loaded: a number of the case, whatever the solution does."""
-    return Budget("global_load.bytes", lambda case, counters: limit(case), lesson, "bytes loaded")
+    return Budget(
+        "global_load.bytes",
+        lambda case, counters: limit(case),
+        lesson,
+        "bytes loaded",
+        spare=looked_up_again,
+    )
 
 
 def stored(limit: Callable[[Case], int], lesson: str) -> Budget:

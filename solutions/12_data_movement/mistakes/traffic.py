@@ -40,6 +40,20 @@ def forgets_what_is_kept(operations, sizes, keep, groups):
     return found
 
 
+# wrong-result, as-listed: The first number in a group is the operation that runs first.
+def in_the_order_of_the_list(operations, sizes, keep, groups):
+    found = []
+    for group in groups:
+        _, _, _, elsewhere = _sets(operations, group)
+        made, moved = set(), set()
+        for number in group:
+            moved |= set(operations[number]["reads"]) - made
+            made |= set(operations[number]["writes"])
+        moved |= made & (elsewhere | set(keep))
+        found.append(sum(sizes[name] for name in moved))
+    return found
+
+
 # wrong-result, own-read: An operation reads, whoever has written.
 def reads_its_own(operations, sizes, keep, groups):
     found = []

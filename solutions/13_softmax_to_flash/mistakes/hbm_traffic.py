@@ -16,6 +16,12 @@ def _tiled(n, d, rows):
     return 4 * (n * d + tiles * 2 * n * d + n * (d + 1))
 
 
+# wrong-result, in-numbers: So many numbers travel.
+def numbers_for_bytes(n, d, on_chip):
+    tiled = _tiled(n, d, _rows(n, d, on_chip))
+    return _standard(n, d) // 4, None if tiled is None else tiled // 4
+
+
 # wrong-result, scores-once: An array travels once.
 def scores_travel_once(n, d, on_chip):
     return 4 * (4 * n * d + 2 * n * n), _tiled(n, d, _rows(n, d, on_chip))

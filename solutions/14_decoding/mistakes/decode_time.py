@@ -34,6 +34,12 @@ def flop_of_one_sequence(matrices, cache, lengths, peak, bandwidth, small, gap_s
     return _told(one + kernels[len(matrices) :], lengths, peak, bandwidth, small, gap_s)
 
 
+# wrong-result, one-row: Decoding waits for memory, so arithmetic takes no time.
+def bytes_alone(matrices, cache, lengths, peak, bandwidth, small, gap_s):
+    kernels = [(0, moved) for _, moved in _kernels(matrices, cache, lengths)]
+    return _told(kernels, lengths, peak, bandwidth, small, gap_s)
+
+
 # wrong-result, half-flop: A fused multiply-add is one operation.
 def one_flop_for_each_weight(matrices, cache, lengths, peak, bandwidth, small, gap_s):
     halves = [(flop / 2, moved) for flop, moved in _kernels(matrices, cache, lengths)]
@@ -116,6 +122,12 @@ def without_gaps(matrices, cache, lengths, peak, bandwidth, small, gap_s):
 def one_gap(matrices, cache, lengths, peak, bandwidth, small, gap_s):
     kernels = _kernels(matrices, cache, lengths)
     return _told(kernels, lengths, peak, bandwidth, 1 - len(kernels), gap_s)
+
+
+# wrong-result, one-gap-less: A gap lies between two kernels.
+def gaps_between(matrices, cache, lengths, peak, bandwidth, small, gap_s):
+    kernels = _kernels(matrices, cache, lengths)
+    return _told(kernels, lengths, peak, bandwidth, small - 1, gap_s)
 
 
 # wrong-result, small-forgotten: The small kernels cost nothing.

@@ -22,6 +22,21 @@ def no_table(k_cache, v_cache, k, v, page_table, length, kv_heads, d):
         v_cache[page, token % PAGE, head, j] = value
 
 
+# wrong-result, no-table: Takes the number of a sequence's page for the cache's.
+@cuda.jit
+def own_number(k_cache, v_cache, k, v, page_table, length, kv_heads, d):
+    sequence = uint32(cuda.blockIdx.x)
+    i = uint32(cuda.blockIdx.y * TPB + cuda.threadIdx.x)
+    head = uint32(i // uint32(d))
+    if head < kv_heads:
+        j = uint32(i - head * d)
+        key = k[sequence, head, j]
+        value = v[sequence, head, j]
+        token = int32(length[sequence] - 1)
+        k_cache[token // PAGE, token % PAGE, head, j] = key
+        v_cache[token // PAGE, token % PAGE, head, j] = value
+
+
 # wrong-result, one-too-far: Takes the length for the newest token's number.
 @cuda.jit
 def one_too_far(k_cache, v_cache, k, v, page_table, length, kv_heads, d):

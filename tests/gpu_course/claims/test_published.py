@@ -294,7 +294,25 @@ def test_the_text_says_mine_published_and_difference_and_marks_what_is_too_far()
     assert lines[3].split() == ["a", "cell", "[GB]", "10.0", "10.0", "none"]
     assert lines[4].split() == ["near", "[GB]", "10.20", "10.0", "+0.20", "inside"]
     assert lines[5].split() == ["far", "[GB]", "12.50", "10.0", "+2.50", "outside"]
-    assert lines[6] == "  * why"
+    assert lines[6] == "  * near: why"
+
+
+@pytest.mark.parametrize(
+    ("noted", "said"),
+    [
+        ("a", "* a: why"),
+        ("a b", "* a, b: why"),
+        ("a b c d", "* a, b, c, 1 more: why"),
+        ("a b c d e", "* why"),
+    ],
+)
+def test_a_note_names_its_rows_unless_it_is_of_all(noted: str, said: str) -> None:
+    table = [
+        replace(row("10.0", 10.0, note="why" if what in noted else ""), what=what)
+        for what in "abcde"
+    ]
+    lines = compared(table).splitlines()
+    assert [line.strip() for line in lines if "why" in line] == [said]
 
 
 def test_kinds_stand_apart_within_a_table() -> None:

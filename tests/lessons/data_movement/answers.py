@@ -8,6 +8,11 @@ _BACKWARD = """        dx = dout * (below + v * density)
         return dx, dx.sum_to_size(bias.shape)
 """
 RIGHT: dict[tuple[str, str], Changes] = {
+    ("cross_entropy", "the target written out where it is used"): (
+        ("    right = target[row]\n", ""),
+        ("logits[row, right]", "logits[row, target[row]]"),
+        ("col == right", "col == target[row]"),
+    ),
     ("bias_gelu", "one row after the other"): (
         ("                kept[k] = x[row, col]\n", "                kept[k] = shift\n"),
         ("v = kept[k] + shift", "v = x[row, col] + kept[k]"),

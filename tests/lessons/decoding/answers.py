@@ -24,6 +24,16 @@ _CHAINS = """    work_s = [moved / bandwidth for moved in kernels]
 """
 
 RIGHT: dict[tuple[str, str], Changes] = {
+    ("rope", "the position written out where it is used"): (
+        ("        at = uint32(position[token])\n", ""),
+        ("cos[at, pair]", "cos[position[token], pair]"),
+        ("sin[at, pair]", "sin[position[token], pair]"),
+    ),
+    ("kv_append_paged", "the page written out where it is used"): (
+        ("        page = page_table[sequence, token // PAGE]\n", ""),
+        ("k_cache[page,", "k_cache[page_table[sequence, token // PAGE],"),
+        ("v_cache[page,", "v_cache[page_table[sequence, token // PAGE],"),
+    ),
     ("kv_bytes", "a set of page names"): (
         ("    common = shared // page if lengths else 0\n", _AS_A_SET),
     ),

@@ -150,3 +150,14 @@ def test_a_server_that_gives_slots_away_is_done_sooner() -> None:
     assert "38% of the places empty" in alt_text(figure)
     assert {"0", "2"} <= {text.get_text() for text in texts(figure)}
     assert pictures.describe_served([]) == "Who has a slot. ."
+
+
+def test_a_letter_that_cannot_be_seen_has_a_sign() -> None:
+    runs = [pictures.TokenRun(text, [("rope", 8), ("top_k", 8)]) for text in (" ", "\n", "'", "a")]
+    (axes,) = pictures.draw_launches(runs).axes
+    assert [t.get_text() for t in axes.texts if t.get_fontweight() == "bold"][-4:] == [
+        "\N{OPEN BOX}",
+        "\\n",
+        "'",
+        "a",
+    ]

@@ -80,6 +80,8 @@ def test_the_launches_of_a_token_are_counted_kernel_by_kernel(model: CharacterGP
     }
     table = speaks.launch_table(said)
     assert table.splitlines()[-1] == "launches for a token   21"
+    assert " ".join(table.split()).startswith(said.by)
+    assert max(map(len, table.splitlines())) <= 70
 
 
 def test_a_launch_is_that_of_its_puzzle(model: CharacterGPT, monkeypatch) -> None:
@@ -131,8 +133,12 @@ def test_a_wrong_kernel_shows_as_the_first_letter_that_differs(model: CharacterG
     assert one[0] > one[1] and other[1] > other[0]
     assert found.by[1].startswith("rope as given; your rmsnorm")
     lines = str(found).splitlines()
-    assert lines[0].startswith(f"letter {found.place} is the first that differs, after ")
-    assert len(lines) == 3 and "plain torch" in lines[1]
+    assert lines[0] == f"letter {found.place + 1} of the answer is the first that differs,"
+    assert found.read == len("A warp") + found.place
+    assert lines[1].startswith(f"after {found.read} letters that were read, the last of them ")
+    assert lines[2].startswith(f"  {found.letters[0]!r}   logits ") and "plain torch" in lines[3]
+    # At half a window a line of more than 70 columns is broken within a word.
+    assert max(map(len, lines)) <= 70
 
 
 @pytest.mark.parametrize(("name", "mistake"), WRONG)

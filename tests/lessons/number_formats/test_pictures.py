@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from gpu_course.draw.paper.picture import alt_text
-from gpu_course.lessons.number_formats.formats import BF16, E4M3, FORMATS, FP16
+from gpu_course.lessons.number_formats.formats import BF16, E4M3, E5M2, FORMATS, FP16, Format
 from gpu_course.lessons.number_formats.pictures import (
     draw_gradients,
     draw_losses,
@@ -47,6 +47,30 @@ def test_the_bits_of_a_number_are_told() -> None:
         "0.3 in fp8 E4M3 is 0.3125: sign 0, exponent 0101, mantissa 010. "
         "Its neighbours are 0.03125 away."
     )
+
+
+@pytest.mark.parametrize(
+    ("x", "form", "away"),
+    [
+        (1.0, E4M3, "0.0625 (below) and 0.125 (above)"),
+        (-2.0, E4M3, "0.25 (below) and 0.125 (above)"),
+        (1.1, E4M3, "0.125"),
+        (0.0, FP16, "5.96046e-08"),
+        (2.0**-6, E4M3, "0.00195312"),  # the smallest normal number: below it steps stay
+    ],
+)
+def test_a_power_of_two_is_nearer_to_the_neighbour_towards_zero(
+    x: float, form: Format, away: str
+) -> None:
+    assert alt_text(draw_number(x, form)).endswith(f"Its neighbours are {away} away.")
+
+
+def test_a_band_that_is_too_narrow_for_its_name_has_it_beside() -> None:
+    (axes,) = draw_gradients(SIZES, 1.0, E5M2).axes
+    (name,) = (text for text in axes.texts if "subnormal" in text.get_text())
+    assert name.get_text() == "← subnormal"
+    assert name.get_position()[0] > E5M2.least_exponent and name.get_ha() == "left"
+    assert_readable(draw_gradients(SIZES, 1.0, E5M2))
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0**10, 2.0**40])
