@@ -122,7 +122,7 @@ PYTHON_SENTENCES: dict[str, str] = {
     ),
     "wrong-type": (
         "The value has a different type from the one the puzzle asks for. The file's docstring "
-        "says what to return; a division by / gives a float, one by // a whole number."
+        "says what to return."
     ),
     "wrong-shape": (
         "The result has a different shape from the one the puzzle asks for. Look at which axis is "

@@ -26,6 +26,8 @@ from simt.text import clean, one_line
 MAX_PRINTED_LINES = 6
 MAX_INPUT = 40
 MAX_RANKS_SHOWN = 8
+DIVISIONS = "a division by / gives a float, one by // a whole number"
+"""What helps where a float came and a whole number was asked for."""
 
 # What Python's faulthandler prints.
 _LAST_WORDS = re.compile(r"Fatal Python error: .*|Timeout \(.*\)!")
@@ -53,6 +55,8 @@ def wrong_result(
 ) -> list[Section]:
     """Returns what is said of a result that is not the expected one."""
     said = [*fact(difference.fact), *reason(puzzle, pattern.key, pattern.fact)]
+    if isinstance(difference.got, float) and type(difference.expected) is int:
+        said += section("try", DIVISIONS)
     if difference.right is not None:
         got, expected = difference.got, difference.expected
         said += cells_around([("got", got), ("expected", expected)], difference.right)
