@@ -44,8 +44,9 @@ def first_difference(
     """Returns the first place at which a value is not the expected one, or None.
 
     Whole numbers, bools and strings must be equal, and of their own type; a whole number will do
-    where a float is expected. A list and a tuple are the same. Arrays must have the same shape and
-    dtype. Floats agree within the tolerance; NaN only where NaN is expected.
+    where a float is expected. A list and a tuple are the same, and an array will do where either is
+    expected. Where an array is expected, shape and dtype must be the same. Floats agree within the
+    tolerance; NaN only where NaN is expected.
 
     >>> first_difference([1, 2.0], [1, 3.0], (0.0, 0.0), "result").fact
     'result[1] is 2, expected 3'
@@ -106,6 +107,8 @@ def _same_kind(got: Any, expected: Any) -> bool:
 def _sequences(
     got: Any, expected: list[Any] | tuple[Any, ...], tolerance: Tolerance, place: str
 ) -> Iterator[Difference]:
+    if isinstance(got, np.ndarray) and got.ndim:
+        got = got.tolist() if got.ndim == 1 else list(got)
     if got is None:
         yield _missing(place, expected)
     elif not isinstance(got, list | tuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from gpu_course.grading.messages import describe
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.sections import Section, command_section, section
 from gpu_course.grading.workspace import has_notebook
-from gpu_course.puzzle import Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
+from gpu_course.puzzle import Case, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.units import of_so_many
 
 MAX_SHOWN = 60
@@ -89,8 +91,18 @@ def python_sections(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) 
         return []
     parts = [_measured(name, got[name]) for name in told.shows if name in got]
     # Where the sizes of a case say little of what the answer was given, its call says it.
-    case = describe(tried.case) if puzzle.call is None else puzzle.call(dict(tried.inputs))
+    call = None if puzzle.call is None else puzzle.call(dict(tried.inputs))
+    case = call or describe(_as_stated(puzzle, tried.case))
     return [*section("yours", f"{case}: {', '.join(parts)}"), *_debrief(told, "")]
+
+
+def _as_stated(puzzle: PythonPuzzle, case: Case) -> Case:
+    """Returns a case with those sizes alone that the statement has a word for.
+
+    The others are the catalogue's own, such as which kind of input is drawn.
+    """
+    words = set(re.findall(r"\w+", puzzle.statement))
+    return replace(case, sizes={name: n for name, n in case.sizes.items() if name in words})
 
 
 def _in_float64(puzzle: KernelPuzzle, right: Sequence[Trial]) -> str:

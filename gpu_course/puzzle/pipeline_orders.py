@@ -16,7 +16,7 @@ from gpu_course.measure.pipelines.actions import (
     parse,
 )
 from gpu_course.measure.pipelines.rules import faults, in_flight
-from gpu_course.measure.pipelines.timing import Costs, simulate
+from gpu_course.measure.pipelines.timing import Costs, Run, simulate
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.specification import Case, Values
@@ -118,7 +118,7 @@ def _read(result: Any, case: Case, placement: Sequence[int] | None, ways: int) -
     ranks, chunks = case.sizes["ranks"], case.sizes["chunks"]
     if not isinstance(result, list | tuple) or len(result) != ranks:
         what = f"{len(result)} orders" if isinstance(result, list | tuple) else f"{result!r:.40}"
-        raise Unusable(f"it returned {what}, and there are {ranks} ranks", "wrong-form")
+        raise Unusable(f"it returned {what}; {ranks} would do, one for each rank", "wrong-form")
     most = 4 * chunks * case.sizes["microbatches"] + 16
     for rank, order in enumerate(result):
         actions = order.replace(",", " ").split() if isinstance(order, str) else order
@@ -143,6 +143,23 @@ def too_slow(case: Case, got: Values) -> str | None:
     if got["time"] <= least * (1 + 1e-9):
         return None
     return f"it takes {got['time']:g}, where a forward pass takes 1; {least:g} would do"
+
+
+def slowest(run: Run) -> int:
+    """Returns the rank with the longest time from its first start to its last end."""
+    times = [spans[-1].end - spans[0].start for spans in run.spans]
+    return times.index(max(times))
+
+
+def slowest_rank(got: Values, least: float) -> str:
+    """Returns the fact that a rank takes longer from its first start to its last end than it must.
+
+    Args:
+        got: with the `time` of the `slowest` rank.
+        least: what would do.
+    """
+    took = f"rank {got['slowest']} takes {got['time']:g} from its first start to its last end"
+    return f"{took}, where F takes 1; {least:g} would do"
 
 
 def first_backward(order: str) -> int:

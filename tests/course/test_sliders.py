@@ -1,8 +1,9 @@
-"""A slider still moves once the whole lesson has run: no later cell changes what it reads."""
+"""Sliders move once the whole lesson has run, and what is first drawn is a value they can have."""
 
 from __future__ import annotations
 
 import ast
+import importlib.util
 import symtable
 from pathlib import Path
 
@@ -80,3 +81,77 @@ def test_such_a_cell_is_found() -> None:
     through = "def shown(n=1):\n    return inner(n)\nexplore(shown, n=(1, 2))"
     inner = "two = 2\ndef inner(n):\n    return two * n"
     assert len(changed_later([inner, through, "two = 3"])) == 1
+
+
+def _defaults(function: ast.FunctionDef) -> dict[str, float]:
+    """Parameter -> its default, where that is a number."""
+    own = function.args
+    given = own.args[len(own.args) - len(own.defaults) :]
+    pairs = [
+        *zip(given, own.defaults, strict=True),
+        *zip(own.kwonlyargs, own.kw_defaults, strict=True),
+    ]
+    return {
+        name.arg: default.value
+        for name, default in pairs
+        if isinstance(default, ast.Constant) and isinstance(default.value, int | float)
+    }
+
+
+def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    """Functions of a lesson's cells, and those of the course that they import, by name."""
+    found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+            "gpu_course.lessons"
+        ):
+            spec = importlib.util.find_spec(node.module or "")
+            assert spec is not None and spec.origin is not None
+            module = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+            names = {each.name for each in node.names}
+            found |= {
+                each.name: each
+                for each in module.body
+                if isinstance(each, ast.FunctionDef) and each.name in names
+            }
+    return found
+
+
+def between_steps(code: str) -> list[str]:
+    """Returns where a slider begins between two of its steps: what is drawn is not what it says."""
+    tree = ast.parse(code)
+    functions, faults = _functions(tree), []
+    for call in ast.walk(tree):
+        if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "explore" and call.args):
+            continue
+        function = functions.get(ast.unparse(call.args[0]))
+        defaults = {} if function is None else _defaults(function)
+        for slider in call.keywords:
+            written = isinstance(slider.value, ast.Tuple) and all(
+                isinstance(each, ast.Constant) for each in slider.value.elts
+            )
+            if written and slider.arg in defaults:
+                low, high, *step = ast.literal_eval(slider.value)
+                first = defaults[slider.arg]
+                steps = (first - low) / (step[0] if step else 1)
+                if not (low <= first <= high and abs(steps - round(steps)) < 1e-9):
+                    faults.append(
+                        f"{slider.arg} begins at {first}, and moves by {ast.unparse(slider.value)}"
+                    )
+    return faults
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_a_slider_begins_at_one_of_its_steps(path: Path) -> None:
+    codes = [cell.text for cell in cells_of(path) if cell.kind == "code"]
+    assert between_steps("\n".join(code for code in codes if not code.startswith("%%"))) == []
+
+
+def test_a_slider_that_begins_between_its_steps_is_found() -> None:
+    code = "def shown(weight=0.5):\n    pass\nexplore(shown, weight=({}))"
+    assert between_steps(code.format("0.1, 1, 0.1")) == []
+    assert len(between_steps(code.format("0.2, 1, 0.2"))) == 1
+    assert len(between_steps(code.format("0.6, 1, 0.1"))) == 1
+    imported = "from gpu_course.lessons.zero_bubble.shows import filled\nexplore(filled, room=({}))"
+    assert between_steps(imported.format("1, 2.5, 0.25")) == []
+    assert len(between_steps(imported.format("1, 2.6, 0.4"))) == 1

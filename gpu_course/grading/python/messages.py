@@ -27,6 +27,8 @@ from simt.text import clean, one_line
 MAX_PRINTED_LINES = 6
 MAX_INPUT = 40
 MAX_RANKS_SHOWN = 8
+DIVISIONS = "a division by / gives a float, one by // a whole number"
+"""What helps where a float came and a whole number was asked for."""
 
 # What Python's faulthandler prints.
 _LAST_WORDS = re.compile(r"Fatal Python error: .*|Timeout \(.*\)!")
@@ -59,6 +61,8 @@ def wrong_result(
         seen = f"{pattern.fact[:1].upper()}{pattern.fact[1:]}. " if pattern.fact else ""
         why = section("why", f"{seen}{CLOSER[closer]}")
     said = [*fact(difference.fact), *why]
+    if isinstance(difference.got, float) and type(difference.expected) is int:
+        said += section("try", DIVISIONS)
     if difference.right is not None:
         got, expected = difference.got, difference.expected
         said += cells_around([("got", got), ("expected", expected)], difference.right)

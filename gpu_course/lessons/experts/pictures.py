@@ -171,13 +171,17 @@ def _legend(axes: Axes, y: float) -> None:
     look = {"linewidth": 0, "alpha": 0.55}
     entries: tuple[tuple[dict[str, Any], str, float], ...] = (
         ({"facecolor": p.RULE, **look}, "stays in its node", 1.62),
-        ({"facecolor": p.BLOCK_COLOURS[0], **look}, "leaves it", 1.15),
+        ({"facecolor": "none"}, "leaves it", 1.15),
         (_KEPT, "taken", 0.95),
         (_DROPPED, "dropped", 1.1),
     )
     x = _EDGE
     for shape, words, further in entries:
         axes.add_artist(Rectangle((x, y - 0.08), 0.24, 0.16, zorder=3, **shape))
+        if words == "leaves it":  # in the colour of its node, whichever that is
+            for n, colour in enumerate(p.BLOCK_COLOURS[:4]):
+                part = Rectangle((x + 0.06 * n, y - 0.08), 0.06, 0.16, facecolor=colour, **look)
+                axes.add_artist(part)
         axes.text(x + 0.32, y, words, fontsize=p.SMALL, color=p.INK, va="center_baseline")
         x += further
     axes.add_artist(Rectangle((x + 0.1, y - 0.1), 0.02, 0.2, facecolor=p.INK, lw=0, zorder=3))

@@ -213,7 +213,7 @@ def one_model(lines: Sequence[str] = EVERY_AXIS) -> str:
     from gpu_course.lessons.meshes import runs
     from gpu_course.measure.every_axis.configuration import Configuration
 
-    said = [f"{'':<26}sent by a rank, bytes    held by a rank, bytes"]
+    said = [f"{'':<26}bytes a rank sends       bytes a rank holds"]
     said.append(f"{'configuration':<14}{'loss':<13}counted      yours      counted      yours")
     by_ranks: dict[int, list[str]] = {}
     for line in lines:
@@ -270,7 +270,7 @@ def composed(meshes: Sequence[tuple[int, int, int]]) -> str:
     Args:
         meshes: (dp, tp, pp) of each: fully_shard, parallelize_module, a pipeline of 1F1B.
     """
-    lines = ["dp  tp  pp  ranks  loss      gradients             held by a rank, numbers"]
+    lines = ["dp  tp  pp  ranks  loss      gradients             numbers on a rank"]
     for dp, tp, pp in meshes:
         results = _composed(dp, tp, pp)
         losses = [loss for loss, *_ in results if loss is not None]
@@ -279,7 +279,7 @@ def composed(meshes: Sequence[tuple[int, int, int]]) -> str:
         held = max(each[4] for each in results)
         lines.append(
             f"{dp:>2}  {tp:>2}  {pp:>2}  {len(results):>5}  {sum(losses) / len(losses):.6f}"
-            f"  {same:<20}  {held:>12,}"
+            f"  {same:<20}  {held:>17,}"
         )
     return "\n".join(lines)
 

@@ -103,7 +103,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     costs = Costs(activation=inputs["activations"].__getitem__, kept=inputs["kept"].__getitem__)
     table = parse(inputs["orders"]).orders
     changes = [[int(costs.memory(action)) for action in order] for order in table]
-    return {"result": [max(accumulate(each, initial=0)) for each in changes]}
+    return {"result": [float(max(accumulate(each, initial=0))) for each in changes]}
 
 
 IN_FLIGHT = PythonPuzzle(

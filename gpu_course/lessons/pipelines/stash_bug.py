@@ -15,7 +15,9 @@ NAMES = ("outputs", "input_gradients", "weight", "versions")
 def _case(
     name: str, ahead: int, microbatches: int, visible: bool = False, drains: bool = False
 ) -> Case:
-    return sized(name, visible=visible, ahead=ahead, microbatches=microbatches, drains=int(drains))
+    return sized(
+        name, visible=visible, ahead=ahead, microbatches=microbatches, filled_first=int(drains)
+    )
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -36,7 +38,7 @@ def _order(ahead: int, microbatches: int, drains: bool) -> list[str]:
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     ahead, microbatches = case.sizes["ahead"], case.sizes["microbatches"]
     return {
-        "order": _order(ahead, microbatches, bool(case.sizes["drains"])),
+        "order": _order(ahead, microbatches, bool(case.sizes["filled_first"])),
         "weight": rng.standard_normal((3, 2)),
         "inputs": [rng.standard_normal((4, 3)) for _ in range(microbatches)],
         "gradients": [rng.standard_normal((4, 2)) for _ in range(microbatches)],

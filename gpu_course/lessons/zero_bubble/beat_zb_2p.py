@@ -85,6 +85,12 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     return None
 
 
+def _call(inputs: Values) -> str:
+    """Returns the call: the sizes of a case are in microseconds and multiples of ranks."""
+    given = ", ".join(f"{name}={value}" for name, value in inputs.items())
+    return f"beat_zb_2p({given})"
+
+
 BEAT_ZB_2P = PythonPuzzle(
     **puzzle_fields(__file__),
     cases=(
@@ -100,5 +106,6 @@ BEAT_ZB_2P = PythonPuzzle(
     reference=pipeline_orders.nothing_to_compare,
     follow=follow,
     judge=_judge,
+    call=_call,
     seconds=15.0,
 )

@@ -29,6 +29,7 @@ def _follow(inputs: Values, case: Case, got: Values) -> Values:
         "time": run.cost,
         "bubble": run.bubble_rate,
         "in_flight": list(in_flight(schedule)),
+        "slowest": pipeline_orders.slowest(run),
         "pairs": [len(each) for each in schedule.pairs] or [0] * schedule.ranks,
     }
 
@@ -39,8 +40,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
         return Judgement("holds-too-many", fact, "over-budget")
     least = 3 * microbatches + ranks - 2
     if got["time"] > least:
-        fact = f"a rank is at it for {got['time']:g}, where F takes 1; {least:g} would do"
-        return Judgement("slow", fact, "over-budget")
+        return Judgement("slow", pipeline_orders.slowest_rank(got, least), "over-budget")
     least_pairs = microbatches - 3 * ranks // 2
     for rank, pairs in enumerate(got["pairs"]):
         if pairs < least_pairs:

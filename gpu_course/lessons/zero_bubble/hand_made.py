@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpu_course.measure.pipelines.actions import BACKWARD
 from gpu_course.measure.pipelines.rules import in_flight
 from gpu_course.measure.pipelines.timing import Costs, simulate
 from gpu_course.puzzle import pipeline_orders
@@ -25,6 +26,8 @@ def follow(inputs: Values, case: Case, got: Values) -> Values:
         "time": run.cost,
         "bubble": run.bubble_rate,
         "in_flight": list(in_flight(schedule)),
+        "slowest": pipeline_orders.slowest(run),
+        "whole": any(each.kind == BACKWARD for order in schedule.orders for each in order),
     }
 
 
@@ -44,8 +47,8 @@ def judge(
             return Judgement("holds-too-many", fact, "over-budget")
         if got["time"] > least(ranks, microbatches):
             would = least(ranks, microbatches)
-            fact = f"a rank is at it for {got['time']:g}, where F takes 1; {would:g} would do"
-            return Judgement("slow", fact, "over-budget")
+            key = "slow-and-whole" if got["whole"] else "slow"
+            return Judgement(key, pipeline_orders.slowest_rank(got, would), "over-budget")
         return None
 
     return judged

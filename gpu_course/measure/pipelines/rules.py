@@ -196,9 +196,18 @@ def _one_pass(
                 "missing",
                 rank,
                 None,
-                f"rank {rank} never does {action}, {KINDS[kind]} of microbatch {microbatch} "
-                f"through stage {stage}",
+                f"rank {rank} never does {action}, {_in_words(action)}",
             )
+
+
+def _in_words(action: Action) -> str:
+    """Returns an action in words."""
+    of = f"microbatch {action.microbatch}"
+    if action.kind in (FORWARD, BACKWARD):
+        return f"{KINDS[action.kind]} of {of} through stage {action.stage}"
+    whose = "input" if action.kind == INPUT else "weights"
+    gradient = "gradient" if action.kind == INPUT else "gradients"
+    return f"the {gradient} of {of} to stage {action.stage}'s {whose}"
 
 
 def _paired(schedule: Schedule) -> Iterator[Fault]:

@@ -105,7 +105,7 @@ def beside_one_process(schedule: Schedule) -> str:
     for who, engine in (("this course", runs.by_hand), ("PyTorch", runs.by_pytorch)):
         found = run_function(engine, ranks, given)
         far = max(float(result) for result in found.results)
-        same = "those of one process" if far < AGREE else f"off by {far:.1e}"
+        same = "as in one process" if far < AGREE else f"off by {far:.1e}"
         sent = sum(call.kind in ("send", "isend") for call in found.calls)
-        lines.append(f"  followed by {who + ':':<13} gradients are {same}; {sent} messages")
+        lines.append(f"  followed by {who + ':':<13} gradients {same}; {sent} messages")
     return "\n".join(lines)

@@ -18,6 +18,20 @@ def _orders(ranks, microbatches, warm_of, late_of, drain=True):
     return orders
 
 
+# over-budget, slow-and-whole: Takes no backward pass apart: 1F1B.
+def whole_backward_passes(ranks, microbatches):
+    orders = []
+    for rank in range(ranks):
+        warm = ranks - rank
+        order = [f"{rank}F{each}" for each in range(warm)]
+        for each in range(microbatches):
+            order.append(f"{rank}B{each}")
+            if warm + each < microbatches:
+                order.append(f"{rank}F{warm + each}")
+        orders.append(order)
+    return orders
+
+
 # over-budget, slow: Lets in no more than 1F1B does.
 def zb_h1_again(ranks, microbatches):
     return _orders(ranks, microbatches, lambda rank: ranks - rank, lambda rank: rank)

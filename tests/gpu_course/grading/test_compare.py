@@ -46,6 +46,11 @@ RIGHT: list[tuple[Any, Any]] = [
     (3, np.int64(3)),
     (0.5, np.float32(0.5)),
     ([], ()),
+    (np.array([1, 2]), [1, 2]),
+    (np.array([1.0, 2.0]), (1.0, 2.0)),
+    (np.arange(4).reshape(2, 2), [[0, 1], [2, 3]]),
+    (np.zeros((2, 3)), [np.zeros(3), np.zeros(3)]),
+    (np.zeros(0), []),
 ]
 
 
@@ -78,6 +83,10 @@ WRONG: list[tuple[Any, Any, str, str]] = [
     ([1, 2, 3], [1, 2], "wrong-shape", "result has 3 items, expected 2"),
     (5, [1, 2], "wrong-type", "expected a list"),
     ([1, 5], [1, 2], "partly-wrong", "result[1] is 5, expected 2"),
+    (np.array([1, 5]), [1, 2], "partly-wrong", "result[1] is 5, expected 2"),
+    (np.array([1.0, 2.0]), [1, 2], "wrong-type", "result[0] is 1.0, a float; expected an int"),
+    (np.arange(3), [0, 1], "wrong-shape", "result has 3 items, expected 2"),
+    (np.array(1), [1], "wrong-type", "an array of shape (), expected a list"),
     ([2, 3], [1, 2], "off-by-one", "result[0] is 2, expected 1"),
     ([2, 4, 8], [1, 2, 4], "constant-factor", ""),
     ([8, 9, 12], [1, 2, 5], "constant-offset", ""),

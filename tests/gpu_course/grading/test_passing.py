@@ -88,10 +88,21 @@ def test_a_pass_in_python_shows_the_visible_example(tmp_path: Path) -> None:
     told = Debrief(("result",), "One. Two.", "Three.")
     verdict = check(replace(python_toy.COVER, debrief=told), answer=path, seed=0)
     assert verdict.message.splitlines()[1:] == [
-        "  yours:  visible example (cells 10, block 4): returned 3",
+        "  yours:  visible example (cells 10): returned 3",
         "  why:    One. Two.",
         "  other:  Three.",
     ]
+
+
+def test_a_pass_in_python_names_no_size_that_the_statement_has_no_word_for(tmp_path: Path) -> None:
+    path = tmp_path / "cover.py"
+    path.write_text(python_toy.RIGHT)
+    told = Debrief(("result",), "One. Two.", "Three.")
+    seen = [("Cells, and a block.", " (block 4)"), ("How many?", "")]
+    for statement, sizes in seen:
+        puzzle = replace(python_toy.COVER, debrief=told, statement=statement)
+        line = check(puzzle, answer=path, seed=0).message.splitlines()[1]
+        assert line == f"  yours:  visible example{sizes}: returned 3"
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,9 @@ def test_the_orders_of_an_answer_are_followed_by_both_engines(
     said = shows.own_on_real_ranks(puzzle, ranks=3, microbatches=3)
     assert said.startswith(f"your {puzzle}, 3 ranks, 3 microbatches")
     ours, theirs = said.splitlines()[1:]
-    assert ours.endswith("this course:  gradients are those of one process; 12 messages")
+    assert ours.endswith("this course:  gradients as in one process; 12 messages")
     # PyTorch's engine also sends what shape and type each message will have.
-    assert "PyTorch:      gradients are those of one process" in theirs
+    assert "PyTorch:      gradients as in one process" in theirs
 
 
 HOSTILE = {

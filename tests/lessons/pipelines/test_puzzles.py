@@ -296,7 +296,7 @@ UNUSABLE = [
     (CUT, "[10**15] * ranks", "layers"),
     (CUT, "[10**5000] * ranks", "wrong-type"),
     (CUT, "[]", "stages"),
-    (HELD, "[float('nan')] * len(orders)", "wrong-type"),
+    (HELD, "[float('nan')] * len(orders)", "not-finite"),
     (HELD, "[]", "wrong-shape"),
     (STASH, "([x @ weight * float('nan') for x in inputs], gradients, weight, 1)", "not-finite"),
     (STASH, "None", "wrong-form"),

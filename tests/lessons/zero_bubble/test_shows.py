@@ -115,7 +115,7 @@ def test_ones_own_orders_are_drawn_ranked_and_run() -> None:
     assert readable(shows.own("zb_h1")).startswith("your zb_h1: a bubble of 11.1%")
     assert "your zb_h2: a bubble of 0.0%" in readable(shows.own("zb_h2"))
     assert "your dualpipe: a bubble of 7.7%" in readable(shows.own("dualpipe"))
-    assert text(shows.own_on_ranks()).count("those of one process") == 2
+    assert text(shows.own_on_ranks()).count("as in one process") == 2
     assert text(shows.leaderboard()).count("yours") == 2
 
 

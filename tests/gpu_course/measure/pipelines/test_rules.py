@@ -24,6 +24,8 @@ WRONG = [
     (["0F0 0F1 0B0 0B1", "1F0 1B0 1F1"], "missing", "rank 1 never does 1B1"),
     (["0F0 0F1 0B0", "1F0 1B0 1F1 1B1"], "missing", "the whole backward pass of microbatch 1"),
     (["0F0 0F1 0B0 0B1", "1F0 1I0 1F1 1B1"], "missing", "rank 1 never does 1W0"),
+    (["0F0 0F1 0B0 0I1", TWO[1]], "missing", "the gradients of microbatch 1 to stage 0's weights"),
+    (["0F0 0F1 0B0 0W1", TWO[1]], "missing", "the gradient of microbatch 1 to stage 0's input"),
     (["0F0 0F0 0F1 0B0 0B1", TWO[1]], "doubled", "does 0F0 at step 0 and at step 1 once more"),
     (["0F0 0F1 0B0 0B1 1F0", TWO[1]], "wrong-rank", "1F0 belongs to rank 1"),
     (["0F0 0F1 0B0 0B1 2F0", TWO[1]], "unknown", "names stage 2, and there are 2"),
