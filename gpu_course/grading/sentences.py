@@ -121,8 +121,9 @@ PYTHON_SENTENCES: dict[str, str] = {
         "never put in?"
     ),
     "wrong-type": (
-        "The value has a different type from the one the puzzle asks for. The file's docstring "
-        "says what to return; a division by / gives a float, one by // a whole number."
+        "The value has a different type from the one the puzzle asks for; the file's docstring "
+        "says which. A division by / gives a float, one by // a whole number; list() makes a list "
+        "of a set or an array."
     ),
     "wrong-shape": (
         "The result has a different shape from the one the puzzle asks for. Look at which axis is "
