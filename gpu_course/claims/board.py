@@ -63,8 +63,12 @@ def models_off(rows: Sequence[Row]) -> tuple[Off, ...]:
     return tuple(sorted(off, key=lambda each: (each.mean, each.model)))
 
 
-def models_text(off: Sequence[Off]) -> str:
+def models_text(off: Sequence[Off], least_rows: int = 1) -> str:
     """Returns a line for each model, "" where there is none.
+
+    Args:
+        off: of all models.
+        least_rows: those held against fewer numbers are counted in a last line, and not listed.
 
     >>> print(models_text([Off("mfu", 12, 0.031, 0.1, 1)]))
     How far off the models are that scale or predict
@@ -78,10 +82,13 @@ def models_text(off: Sequence[Off]) -> str:
         f"{'':39}rows  mean off   worst  outside",
     ]
     for each in off:
-        lines.append(
-            f"  {each.model:<37.37}{each.rows:>4}{100 * each.mean:>8.1f} %"
-            f"{100 * each.worst:>6.0f} %{each.outside:>9}"
-        )
+        if each.rows >= least_rows:
+            lines.append(
+                f"  {each.model:<37.37}{each.rows:>4}{100 * each.mean:>8.1f} %"
+                f"{100 * each.worst:>6.0f} %{each.outside:>9}"
+            )
+    if few := sum(each.rows < least_rows for each in off):
+        lines.append(f"  and {few} more, each held against fewer than {least_rows} numbers")
     return "\n".join(lines)
 
 
@@ -115,7 +122,7 @@ def calibration_text(found: Calibration) -> str:
     return "\n".join([held, *said])
 
 
-def score(rows: Sequence[Row] | None = None) -> str:
+def score(rows: Sequence[Row] | None = None, least_rows: int = 1) -> str:
     """Returns how far off each model is, what is sealed, and the learner's own score.
 
     The learner's forecasts are read from beside the answers; what cannot be read counts as not
@@ -123,11 +130,12 @@ def score(rows: Sequence[Row] | None = None) -> str:
 
     Args:
         rows: of the board; all of them if left out.
+        least_rows: see `models_text`.
     """
     shown = published.rows() if rows is None else rows
     kept, _ = guesses.LEDGER.with_trouble(guesses.entries)
     parts = [
-        models_text(models_off(shown)),
+        models_text(models_off(shown), least_rows),
         sealed.told(sealed.sealed()),
         calibration_text(own_calibration(kept or {}, shown)),
     ]

@@ -89,7 +89,9 @@ class Row:
     @property
     def broken(self) -> str:
         """The assumption that fails, and how; "" where none does."""
-        return f"{self.breaks}. {BREAKS[self.breaks]}" if self.breaks else ""
+        if not self.breaks:
+            return ""
+        return f"{self.breaks.replace('_', ' ')}. {BREAKS[self.breaks]}"
 
     @property
     def allowed(self) -> Margin:

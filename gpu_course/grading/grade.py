@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shlex
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -47,7 +48,8 @@ def grade(
 
     Raises:
         UnknownName: `only` names what is no puzzle.
-        CourseError: there is no such folder of answers; with `gpu`, there is no GPU.
+        CourseError: there is no such folder of answers, or it holds those of several people; with
+            `gpu`, there is no GPU.
     """
     handed_in = answers is not None
     folder = workspace.answers_folder() if answers is None else Path(answers).absolute()
@@ -55,6 +57,8 @@ def grade(
         raise CourseError(
             f"there is no folder of answers {answers}", "name a folder with NN_topic/name.py in it"
         )
+    if handed_in:
+        _reject_a_class(folder)
     if jobs < 1:
         raise CourseError(f"{jobs} jobs cannot grade anything", "ask for 1 or more")
     puzzles = _chosen(only)
@@ -153,6 +157,23 @@ def _safe_path() -> Iterator[None]:
             del os.environ[name]
         else:
             os.environ[name] = before
+
+
+def _reject_a_class(folder: Path) -> None:
+    """Raises CourseError for a folder of folders of answers: all in it would be not started."""
+    lessons = {puzzle.lesson for puzzle in index.puzzles()}
+
+    def has_answers(place: Path) -> bool:
+        return any((place / lesson).is_dir() for lesson in lessons)
+
+    if has_answers(folder):
+        return
+    own = [each for each in sorted(folder.iterdir()) if each.is_dir() and has_answers(each)]
+    if own:
+        raise CourseError(
+            f"{folder} has no lesson in it, and {len(own)} of its folders have",
+            f"grade them one by one, beginning with --answers {shlex.quote(str(own[0]))}",
+        )
 
 
 def _chosen(only: Iterable[str | Puzzle] | str | None) -> tuple[Puzzle, ...]:

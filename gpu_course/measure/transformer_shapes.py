@@ -108,7 +108,8 @@ class Transformer:
         if odd := sorted(config.keys() - set(known)):
             raise CourseError(f"no shape has {', '.join(odd)}", f"it has {', '.join(known)}")
         if missing := [name for name in ("layers", "hidden", "heads") if name not in config]:
-            raise CourseError(f"{', '.join(missing)} is missing", "say how many")
+            are = "is" if len(missing) == 1 else "are"
+            raise CourseError(f"{', '.join(missing)} {are} missing", "say how many")
         return cls(**config)
 
     @property

@@ -391,7 +391,7 @@ class Memory:
             f"{name.capitalize()} are most of it: {_gib(worst.entries[name])}.",
         ]
         sentences += [
-            f"{words} would leave {_gib(other.bytes)}." for words, other in self.remedies()
+            f"{words} would bring it to {_gib(other.bytes)}." for words, other in self.remedies()
         ]
         return " ".join(sentences)
 

@@ -12,6 +12,7 @@ import pytest
 
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.messages import call_of
+from gpu_course.notebook.prediction import Prediction
 from gpu_course.puzzle import PythonPuzzle, index
 from gpu_course.puzzle.index import lesson, lessons, sealed
 from tests.course.sources import SOURCES, Cell, Guess, cells_of, guesses_of
@@ -219,6 +220,29 @@ def test_an_answer_that_is_sealed_is_one_of_the_choices() -> None:
             kept = sealed(guess.question)
             if kept is not None and isinstance(kept.answer, str):
                 assert kept.answer in _strings(cells[guess.asked].text)
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_an_answer_of_a_run_is_one_of_the_choices(path: Path) -> None:
+    cells = cells_of(path)
+    shown = outputs_of(path.parents[2] / "solutions" / "notebooks" / f"{path.stem}.ipynb")
+    for guess in guesses_of(cells):
+        if guess.compared is None:
+            continue  # The test above looks at an answer that is sealed.
+        try:
+            choices = ast.literal_eval(guess.choices or "()")
+        except ValueError:
+            continue  # They are worked out in the lesson, and so is the answer.
+        told = told_by(shown[cells[guess.told].text])
+        # Under a question that nobody sealed, the answer is the number itself.
+        again = Prediction("asked again", choices or None, "")
+        number = re.match(r"-?[\d,]+(?:\.\d+)?(?= |$)", told)
+        if number and all(isinstance(each, int | float) for each in choices):
+            value = float(number[0].replace(",", ""))
+            whole = int(value) if value.is_integer() else value
+            told = told_by(repr(again.comparison(whole)))
+        ways = [told_by(repr(again.comparison(each))) for each in choices]
+        assert not choices or told in ways, guess.question
 
 
 ASK = Cell("code", 'answers = ["red", "blue"]\nguess = predict("Threads without a cell", answers)')

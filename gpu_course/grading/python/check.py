@@ -11,7 +11,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import compare, passing
 from gpu_course.grading.checking import Checking, Failed
 from gpu_course.grading.diagnosis import Pattern
-from gpu_course.grading.python import messages, replies
+from gpu_course.grading.python import messages, recognition, replies
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import (
     Tried,
@@ -27,7 +27,6 @@ from gpu_course.grading.python.reading import (
     looks_at_nothing,
     returns_nothing,
 )
-from gpu_course.grading.python.recognition import recognised
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.sections import Section, fact, section
@@ -45,12 +44,17 @@ COUNTED = {"wire", "told", "bytes_sent", "booked_bytes", "messages", "tcp_bytes"
 """What the grader adds to the outputs of an answer on ranks."""
 
 
+Further = Sequence[tuple[Tried, Mapping[str, Any]]]
+"""Cases, each with what an answer gave there, or nothing where it came to no result."""
+
+
 class Wrong(Exception):
     """Ends the run of an answer that gave a wrong result.
 
     Attributes:
         tried, got, difference: what was asked, what came, and where it is wrong.
         pattern: what is seen of it without knowing the puzzle's mistakes.
+        after: further cases with what came there, where what came here tells little.
     """
 
     def __init__(
@@ -59,9 +63,11 @@ class Wrong(Exception):
         got: dict[str, Any],
         difference: compare.Difference,
         pattern: Pattern,
+        after: Further = (),
     ) -> None:
         self.tried, self.got = tried, got
         self.difference, self.pattern = difference, pattern
+        self.after = after
         super().__init__(difference.fact)
 
 
@@ -323,7 +329,9 @@ class PythonChecking(Checking):
             difference = self._difference(name, got.get(name), expected)
             if difference is not None:
                 pattern = self._general_pattern(tried, got, difference, others)
-                raise Wrong(tried, got, difference, pattern)
+                little = recognition.tells_little(got.get(name))
+                after = self._further(others) or () if little else ()
+                raise Wrong(tried, got, difference, pattern, after)
 
     def _difference(self, name: str, got: Any, expected: Any) -> compare.Difference | None:
         """Returns the first difference of an output; of one on ranks, that of the first rank."""
@@ -359,8 +367,10 @@ class PythonChecking(Checking):
         What an answer gives that looks at nothing is no clue to what was thought.
         """
         puzzle, tried, got, text = self.puzzle, wrong.tried, wrong.got, self.answer.text
-        place = wrong.difference.place
-        key = recognised(puzzle, tried, place, got, self.right, self.seed, text, warm=self.warm)
+        place, after = wrong.difference.place, wrong.after
+        key = recognition.recognised(
+            puzzle, tried, place, got, self.right, after, self.seed, text, warm=self.warm
+        )
         function = function_named(text, puzzle.functions[0])
         if key is None and wrong.pattern.key == "missing-output" and returns_nothing(function):
             return wrong.pattern.key
@@ -387,24 +397,30 @@ class PythonChecking(Checking):
 
     def _factor(self, got: dict[str, Any], tried: Tried, others: Sequence[Case]) -> float | None:
         """Returns the factor by which single numbers are wrong in this case and in others."""
-        assert self.child is not None
-        if self.puzzle.ranks is not None:
+        if self.puzzle.ranks is not None or len(tried.expected) != 1:
             return None
-        pairs = []
-        for name, expected in tried.expected.items():
-            pairs.append((got.get(name), expected))
-        if len(pairs) != 1:
+        further = self._further(others)
+        if further is None:
             return None
         (name,) = tried.expected
-        for case in others[:MORE_CASES]:
+        pairs = [(got.get(name), tried.expected[name])]
+        pairs += [(each.get(name), other.expected[name]) for other, each in further]
+        return compare.same_factor(pairs)
+
+    def _further(self, others: Sequence[Case]) -> Further | None:
+        """Returns what the answer gives in further cases; None where its process ended there."""
+        assert self.child is not None
+        found: list[tuple[Tried, Mapping[str, Any]]] = []
+        # On ranks nothing of a case that went wrong is used again.
+        for case in others[:MORE_CASES] if self.puzzle.ranks is None else ():
             other = prepare(self.puzzle, case, LISTED_SEED)
             try:
                 reply = self.child.run(other)
             except (Ended, OutOfMemory, OutOfTime, TooManyThreads):
                 return None
-            outputs = reply.got if isinstance(reply, Returned) else {}
-            pairs.append((outputs.get(name), other.expected[name]))
-        return compare.same_factor(pairs)
+            got = reply.got if isinstance(reply, Returned) else {}
+            found.append((other, recognition.followed(self.puzzle, other, got)))
+        return found
 
     def _judge(self, tried: Tried, got: dict[str, Any]) -> None:
         puzzle = self.puzzle

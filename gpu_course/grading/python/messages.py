@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.grading.compare import Difference, more_of, show, two_values
+from gpu_course.grading.compare import Difference, first_difference, more_of, show, two_values
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.messages import cells_around, reason, which_case, which_hint
 from gpu_course.grading.python.answers import PythonAnswer
@@ -258,6 +258,7 @@ def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]
     name, *others = changed
     before: Any = _input(tried.inputs, name)
     after: Any = changed[name]
+    name, before, after = _as_passed(puzzle, name, before, after) or (name, before, after)
     how = "was {}, is {}".format(*two_values(before, after))
     if _alike(before, after):
         differs = (before != after) & ~((before != before) & (after != after))
@@ -268,6 +269,31 @@ def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]
     if others:
         said += section("also", f"{', '.join(others)} changed as well")
     return said + _case(puzzle, tried, "input-changed")
+
+
+def _as_passed(
+    puzzle: PythonPuzzle, name: str, before: Any, after: Any
+) -> tuple[str, Any, Any] | None:
+    """Returns the argument that was changed, where an input holds those of a call; None if none.
+
+    A harness may be given all arguments by name, or a list of calls (function, arguments ...).
+    """
+    if any(name in names for names in puzzle.parameters.values()):
+        return name, before, after
+    if isinstance(before, Mapping) and isinstance(after, Mapping) and set(before) == set(after):
+        parts = [(str(key), each, after[key]) for key, each in before.items()]
+    elif isinstance(before, list | tuple) and isinstance(after, list | tuple):
+        if len(before) != len(after):
+            return None
+        function = before[0] if before and isinstance(before[0], str) else ""
+        names = ["", *puzzle.parameters.get(function, ())]
+        names += [""] * (len(before) - len(names))
+        parts = list(zip(names, before, after, strict=False))
+    else:
+        return None
+    changed = (part for part in parts if first_difference(*part[1:], (0.0, 0.0), "") is not None)
+    found = next(changed, None)
+    return found and _as_passed(puzzle, *found)
 
 
 def _input(inputs: Mapping[str, Any], name: str) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpu_course.grading import compare
 from gpu_course.grading.python.answers import PythonAnswer
@@ -17,7 +19,6 @@ from gpu_course.grading.python.replies import Returned
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.puzzle import Mistake, PythonPuzzle, room
-from gpu_course.puzzle.harness import Unusable
 
 if TYPE_CHECKING:
     from gpu_course.grading.python.ranked import RankedChild
@@ -33,6 +34,7 @@ def recognised(
     place: str,
     got: Mapping[str, Any],
     before: Sequence[Tried],
+    after: Sequence[tuple[Tried, Mapping[str, Any]]],
     seed: int,
     text: str = "",
     *,
@@ -43,15 +45,17 @@ def recognised(
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
     process like the answer's. It has to give the same where the answer was found wrong, and may be
     wrong nowhere else than the answer, neither in this case nor in those before; of those it is the
-    first that agrees in most outputs, and on ranks in what was sent. What the text of the answer
-    rules out is not tried (see `reading`). An installed package has no mistakes, and recognises
-    none.
+    first that agrees in most outputs, and on ranks in what was sent. A result that tells little,
+    such as an empty list, may come from anywhere: then it has to give the same in further cases
+    too. What the text of the answer rules out is not tried (see `reading`). An installed package
+    has no mistakes, and recognises none.
 
     Args:
         puzzle, tried: what went wrong.
         place: where the answer was found wrong; it begins with the name of the output.
         got: the outputs of the answer, as they were compared.
         before: the cases in which the answer was right.
+        after: further cases with what the answer gave there, or nothing where it came to no result.
         seed: drew the random case.
         text: of the answer; "" rules out nothing.
         warm: see `child_of`.
@@ -88,13 +92,42 @@ def recognised(
                 agreed = [name for name in compared if _same(puzzle, name, own, other)]
                 if reported not in agreed:
                     continue
-                if len(agreed) > most and all(
-                    _is_right(puzzle, each, child, mistake) for each in before
+                if (
+                    len(agreed) > most
+                    and all(_is_right(puzzle, each, child, mistake) for each in before)
+                    and all(_gives(puzzle, *each, child, mistake) for each in after)
                 ):
                     found, most = mistake.diagnosis, len(agreed)
                 if most == len(compared):
                     return found
     return found
+
+
+def tells_little(result: Any) -> bool:
+    """Returns whether a result may come from anywhere: it holds nothing, or nothing but 0 and 1.
+
+    >>> tells_little([[], None]), tells_little([0, 1]), tells_little([0, 2])
+    (True, True, False)
+    """
+    return all(_says_nothing(each) for each in _leaves(result))
+
+
+def _leaves(result: Any) -> Iterator[Any]:
+    if isinstance(result, Mapping):
+        result = list(result.values())
+    if isinstance(result, np.ndarray):
+        yield from np.unique(result).tolist()
+    elif isinstance(result, list | tuple):
+        for each in result:
+            yield from _leaves(each)
+    else:
+        yield result
+
+
+def _says_nothing(leaf: Any) -> bool:
+    if isinstance(leaf, int | float | np.number):
+        return bool(leaf in (0, 1) or not np.isfinite(leaf))
+    return leaf is None or leaf == ""
 
 
 def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:
@@ -123,11 +156,16 @@ def _outputs(
     reply = child.run(tried, stand_ins=others | {mistake.stands_for: mistake.function})
     if not isinstance(reply, Returned):
         return {}
-    if puzzle.follow is None:
-        return reply.got
+    return followed(puzzle, tried, reply.got)
+
+
+def followed(puzzle: PythonPuzzle, tried: Tried, got: dict[str, Any]) -> Mapping[str, Any]:
+    """Returns the outputs to compare: what came, or what following it leads to; {} if nowhere."""
+    if puzzle.follow is None or not got:
+        return got
     try:
-        return puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, reply.got)
-    except Unusable:
+        return puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, got)
+    except Exception:  # Whatever cannot be followed leads nowhere.
         return {}
 
 
@@ -136,6 +174,20 @@ def _is_right(
 ) -> bool:
     other = _outputs(puzzle, tried, child, mistake)
     return all(_same(puzzle, name, other, tried.expected) for name in tried.expected)
+
+
+def _gives(
+    puzzle: PythonPuzzle,
+    tried: Tried,
+    got: Mapping[str, Any],
+    child: Child | RankedChild,
+    mistake: Mistake,
+) -> bool:
+    """Whether a mistake gives what the answer gave; nothing, where it came to no result."""
+    other = _outputs(puzzle, tried, child, mistake)
+    if not got:
+        return not other
+    return all(_same(puzzle, name, got, other) for name in tried.expected)
 
 
 def _parts(outputs: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "refused"
     share = got.get("share")
     near = isinstance(share, float) and abs(share - expected["share"]) < 1e-12
-    return "crossover" if near else None
+    return "crossover" if near and got["crossover"] != expected["crossover"] else None
 
 
 ATTENTION_SHARE = PythonPuzzle(

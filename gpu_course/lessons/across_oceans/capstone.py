@@ -303,6 +303,8 @@ def _fast(read: Read) -> Judged:
         return False, error.fact, error.hint
     over = read.step_s / best.step_s - 1
     fact = f"a step takes {100 * over:,.0f} % longer than with the best layout that fits"
+    if over < 0.005:
+        fact = "no layout that fits is faster by a per cent"
     if over <= 0:
         fact = "no layout of the search that fits is faster"
     return over <= SLOWER, fact, str(best.layout)

@@ -93,11 +93,13 @@ def _gigabytes(size: float) -> str:
 def _time(seconds: float) -> str:
     """Returns seconds as people say them.
 
-    >>> _time(53.3), _time(2333), _time(90_000)
-    ('53 s', '39 min', '25 h')
+    >>> _time(53.3), _time(214), _time(2333), _time(90_000)
+    ('53 s', '3.6 min', '39 min', '25 h')
     """
     if seconds < 120:
         return f"{seconds:.3g} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 600:
+        return f"{seconds / 60:.2g} min"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 

@@ -55,5 +55,6 @@ OPTIMAL_INTERVAL = PythonPuzzle(
     random_case=lambda rng: Case("a run drawn at random", {"given": -1}),
     inputs=_inputs,
     reference=_reference,
-    tolerance=(1e-9, 1e-300),
+    # Whoever looks for the least value step by step finds it to eight digits: it is flat there.
+    tolerance=(1e-6, 1e-300),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import inspect
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -31,6 +32,26 @@ DOLLARS = 2.0
 """Of a GPU-hour: what DeepSeek-V3's report assumes for its H800, Table 1."""
 
 
+def _run_of(
+    model: str, machine: str, gpus: int, sequences: int, sequence: int, tokens: float = 1e12
+) -> Run:
+    """Returns a run by what was chosen from the menus.
+
+    Raises:
+        CourseError: the GPUs are no whole nodes of the machine; it names the nearest in the menu.
+    """
+    run = Run.of(model, machine, gpus, sequences, sequence, tokens)
+    node = run.card.node
+    if gpus in GPUS and gpus > node and gpus % node:
+        whole = [each for each in GPUS if each <= node or each % node == 0]
+        near = [*whole[: bisect.bisect(whole, gpus)][-1:], *whole[bisect.bisect(whole, gpus) :][:1]]
+        raise CourseError(
+            f"{gpus:,} GPUs are no whole nodes of {node}",
+            f"choose {' or '.join(f'{each:,}' for each in near)} GPUs",
+        )
+    return run
+
+
 def one_plan(
     model: str = "Llama 3 70B",
     machine: str = "H100",
@@ -55,7 +76,7 @@ def one_plan(
     Raises:
         CourseError: the layout cannot be; the planner's sentence says why.
     """
-    run = Run.of(model, machine, gpus, sequences, tokens_of_each)
+    run = _run_of(model, machine, gpus, sequences, tokens_of_each)
     plan = Plan.of(run, tp=tp, pp=pp, cp=cp, zero=zero, microbatch=microbatch, recompute=recompute)
     return draw(plan), said_of(plan)
 
@@ -121,7 +142,7 @@ def best_plans(
     Raises:
         CourseError: none is legal, or none fits; the planner's sentence says why.
     """
-    run = Run.of(model, machine, gpus, sequences, tokens_of_each, trillion_tokens * 1e12)
+    run = _run_of(model, machine, gpus, sequences, tokens_of_each, trillion_tokens * 1e12)
     found = searched(run)
     best = found.best(10)
     plan = Plan(run, best[0].layout)
@@ -228,7 +249,7 @@ def exported(
     Raises:
         CourseError: no layout that fits is one that it can do.
     """
-    run = Run.of(model, machine, gpus, sequences, tokens_of_each)
+    run = _run_of(model, machine, gpus, sequences, tokens_of_each)
     left, why = place, None
     found = searched(run)
     order = np.lexsort([found.bytes, found.step_s])

@@ -10,4 +10,4 @@ def twins_apart(found: float) -> int:
 
 
 def failures_with_room(found: float) -> int:
-    return round(nearest_by_factor((8, 76, 300, 700), found))
+    return round(nearest_by_factor((8, 80, 300, 700), found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from reprlib import repr
 from typing import Any
 
 import numpy as np
@@ -201,9 +202,9 @@ def _follow(inputs: Values, case: Case, got: Values) -> Values:
     if said is None:
         return {"result": "None", "suspects": [], "values": {}}
     if not isinstance(said, dict):
-        raise Unusable(f"find_the_slip returned {said!r:.40}, neither a dict nor None", "form")
+        raise Unusable(f"find_the_slip returned {repr(said)}, neither a dict nor None", "form")
     if odd := [cell for cell in said if cell not in inputs["printed"]]:
-        raise Unusable(f"find_the_slip returned {odd[0]!r:.40}, which is no cell", "form")
+        raise Unusable(f"find_the_slip returned {repr(odd[0])}, which is no cell", "form")
     return {"result": "a dict", "suspects": sorted(said), "values": said}
 
 
@@ -212,7 +213,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     for cell, value in got["values"].items():
         low, high = found[cell]
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return Judgement("form", f"{cell} is to be {value!r:.30}, which is no number")
+            return Judgement("form", f"{cell} is to be {repr(value)}, which is no number")
         if isinstance(inputs["printed"][cell], int) and value != round(value):
             return Judgement("no-count", f"{cell} is to be {value:.6g}, and it is a count")
         if not 0 < value < math.inf or not low * (1 - ROOM) <= value <= high * (1 + ROOM):
@@ -226,6 +227,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "nothing-wrong"
     if got["result"] == "None":
         return "slip-passed"
+    if not got["suspects"]:
+        return "nobody"
     return "too-many" if set(got["suspects"]) > set(expected["suspects"]) else "too-few"
 
 

@@ -39,9 +39,9 @@ def describe_twins(pairs: Sequence[Pair], limit: float) -> str:
     apart = sum(pair.times > limit for pair in pairs)
     worst = max(pairs, key=lambda pair: pair.times)
     return (
-        f"{len(pairs)} pairs of runs that differ in ZeRO alone: {apart} differ by more than "
-        f"{limit:g} times, the worst by {worst.times:.0f} times, {worst.fast:,.0f} tokens a second "
-        f"on each GPU against {worst.slow:,.0f}."
+        f"{len(pairs)} pairs of runs that differ in ZeRO alone: in {apart} one run is over "
+        f"{limit:g} times as fast, at worst {worst.times:.0f} times, {worst.fast:,.0f} tokens a "
+        f"second on each GPU against {worst.slow:,.0f}."
     )
 
 
@@ -64,7 +64,7 @@ def draw_twins(pairs: Sequence[Pair], limit: float, ax: Axes | None = None) -> F
     with p.style():
         figure, axes = p.sheet(p.WIDEST, _TOP + _SIDE + _FOOT, ax)
         title(
-            axes, 0.3, f"{apart} of {len(pairs)} twins differ by more than {limit:g} times",
+            axes, 0.3, f"In {apart} of {len(pairs)} pairs one run is over {limit:g} times as fast",
             "The same layout with ZeRO and without: tokens a second on each GPU", mono=False,
         )  # fmt: skip
         bottom = _TOP + _SIDE

@@ -26,6 +26,8 @@ LEDGER = Ledger("predictions", "guess")
 _ANSWER = "answer"
 _NOT_GIVEN = object()
 _CHOICES = "gpu-course-choices"
+_AS_ROUNDED = 0.06
+"""A choice stands for a number that is off it by this part or less."""
 _LONG_CHOICES = (
     # By itself a choice has one line, and what goes on below is cut.
     f"<style>.{_CHOICES} .widget-radio-box label{{display:flex;flex-direction:row-reverse;"
@@ -116,7 +118,7 @@ class Prediction(Asked):
                 "give compare() the value that the run gave",
             )
         given = None if value is _NOT_GIVEN else value
-        right = given if kept is None else kept.right(given)
+        right = self._choice(given if kept is None else kept.right(given))
         said, true = self._words(self.answer), self._words(right)
         is_one = "It is" if _is_number(right) else "The answer is"
         seen = "" if kept is None else kept.seen
@@ -125,6 +127,14 @@ class Prediction(Asked):
         if _same(self.answer, right):
             return ProseNote(f"You said {said}, and that is right.", "right", seen)
         return ProseNote(f"You said {said}. {is_one} {true}.", "wrong", seen)
+
+    def _choice(self, right: Any) -> Any:
+        """Returns the number among the choices that stands for the right one; itself, if none."""
+        numbers = [_plain(each) for each in self.choices or () if _is_number(each)]
+        if not _is_number(right) or any(_same(each, right) for each in numbers):
+            return right
+        near = [each for each in numbers if math.isclose(each, _plain(right), rel_tol=_AS_ROUNDED)]
+        return near[0] if len(near) == 1 else right
 
     def __repr__(self) -> str:
         options = "" if self.choices is None else f" ({', '.join(map(_text, self.choices))})"

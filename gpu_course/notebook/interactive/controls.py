@@ -17,14 +17,17 @@ ROOMY = 15
 """So many letters of a label have room in eight widths of a letter."""
 
 
-_WRITTEN = {"gb": "GB", "gpu": "GPU", "gpus": "GPUs", "kib": "KiB", "mib": "MiB", "us": "µs"}
+_WRITTEN = {
+    "gb": "GB", "gbit": "Gbit", "gpu": "GPU", "gpus": "GPUs", "kib": "KiB", "mib": "MiB",
+    "us": "µs",
+}  # fmt: skip
 
 
 def label(name: str) -> str:
     """Returns the name of a parameter as people write it, units too.
 
-    >>> label("gb_per_s_inside"), label("bucket_mib"), label("kv_heads")
-    ('GB/s inside', 'bucket MiB', 'kv heads')
+    >>> label("gb_per_s_inside"), label("gbit_per_s"), label("kv_heads")
+    ('GB/s inside', 'Gbit/s', 'kv heads')
     """
     words = " ".join(_WRITTEN.get(word, word) for word in name.split("_"))
     return re.sub(r" per s\b", "/s", words)

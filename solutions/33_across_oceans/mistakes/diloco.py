@@ -195,6 +195,12 @@ def leaves_the_last_round(model, batches, loss_of, h, inner, rate, momentum):
             load(model, weights)
 
 
+# wrong-result, alone: Leaves out the step that is taken together.
+def trains_alone(model, batches, loss_of, h, inner, rate, momentum):
+    optimizer = torch.optim.AdamW(model.parameters(), **inner)
+    train(model, optimizer, loss_of, batches)
+
+
 # wrong-result, no-copy: The weights of the beginning are those of the model.
 def keeps_no_copy(model, batches, loss_of, h, inner, rate, momentum):
     optimizer = torch.optim.AdamW(model.parameters(), **inner)

@@ -43,6 +43,13 @@ def test_every_model_that_predicts_has_a_line_that_fits() -> None:
     assert len(lines) - 2 == len(predicting)
 
 
+def test_models_of_few_numbers_are_counted_where_many_are_asked_for() -> None:
+    off = board.models_off((like(104, "often"), like(98, "often"), like(150, "once")))
+    said = board.models_text(off, least_rows=2).splitlines()
+    assert [line.split()[0] for line in said[2:]] == ["often", "and"]
+    assert said[-1] == "  and 1 more, each held against fewer than 2 numbers"
+
+
 def test_a_forecast_counts_once_it_was_told_after_a_guess() -> None:
     asked = published.forecasts()[:4]
     names = [row.forecast.name for row in asked if row.forecast]

@@ -45,6 +45,18 @@ def test_another_folder(answers: Path, tmp_path: Path) -> None:
         grade(tmp_path / "gone")
 
 
+def test_a_folder_of_a_class_is_not_graded_as_one_person(answers: Path, tmp_path: Path) -> None:
+    group = tmp_path / "group"
+    for name in ("b c", "d"):
+        (group / name / "90_toys").mkdir(parents=True)
+    with pytest.raises(CourseError, match="2 of its folders have") as raised:
+        grade(group)
+    assert f"--answers '{group / 'b c'}'" in str(raised.value)
+    # Whoever handed in nothing has done nothing.
+    (tmp_path / "nobody" / "notes").mkdir(parents=True)
+    assert {v.status for v in grade(tmp_path / "nobody")} == {"not-started"}
+
+
 def test_a_slip_of_the_grader_is_its_own_and_the_next_is_graded(
     answers: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -306,3 +306,13 @@ def test_deepseek_v3_has_its_hours_and_its_dollars() -> None:
     assert found["gpu_hours"] == (2_788_000.0,) * 2
     assert found["dollars"] == (5.576e6,) * 2
     assert math.isclose(found["days"][0], 56.7, rel_tol=0.01)
+
+
+def test_an_argument_that_was_changed_is_called_by_its_name(tmp_path: Path) -> None:
+    text = (SOLUTIONS / f"{RUN_COST.name}.py").read_text(encoding="utf-8")
+    answer = tmp_path / "run_cost.py"
+    popped = text.replace('stage["gpu_hours"]', 'stage.pop("gpu_hours")')
+    answer.write_text(popped, encoding="utf-8")
+    verdict = check(RUN_COST, answer=answer, seed=0)
+    assert verdict.reason == "input-changed"
+    assert verdict.message.startswith("the input stages was changed: was [")

@@ -221,3 +221,13 @@ def test_what_no_layout_has_is_told() -> None:
         Plan.of(run, tp="8")
     assert "nothing here is called tq: ask for" in shows.refused(tq=16)
     assert shows.refused(tp="16").startswith("tp is '16'")
+
+
+def test_gpus_that_fill_no_rack_are_answered_with_what_the_menu_has() -> None:
+    for show in (shows.one_plan, shows.best_plans, shows.exported):
+        with pytest.raises(CourseError) as raised:
+            show(machine="GB200", gpus=1024)
+        assert "1,024 GPUs are no whole nodes of 72" in str(raised.value)
+        assert "choose 576 or 2,304 GPUs" in str(raised.value)
+    with pytest.raises(CourseError, match="choose 2,304 GPUs"):
+        shows.one_plan(machine="GB200", gpus=16_384)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ from gpu_course.puzzle.specification import PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 
 LESSON = index.lesson("plan_my_run")
+STUBS = SOLUTIONS.parent / "puzzles"
 
 
 def test_the_lesson_is_found_by_its_number_and_its_topic() -> None:
@@ -183,3 +185,23 @@ def test_running_all_that_fits_is_refused_somewhere_by_far() -> None:
 
 def test_the_machine_of_a_case_reaches_no_more_than_its_sheet() -> None:
     assert A100["flop_per_s"] < 312e12
+
+
+def test_a_part_that_is_not_written_yet_is_said_to_give_nothing(tmp_path: Path) -> None:
+    stub = (STUBS / "30_plan_my_run" / "predict_step_time.py").read_text(encoding="utf-8")
+    answer = tmp_path / "predict_step_time.py"
+    done = stub.replace("    # your code here (about 30 lines)\n    pass", "    return {}")
+    answer.write_text(done, encoding="utf-8")
+    verdict = check("predict_step_time", answer=answer, seed=0)
+    assert verdict.diagnosis == "missing-output", verdict.message
+
+
+def test_an_argument_of_a_call_that_was_changed_is_called_by_its_name(tmp_path: Path) -> None:
+    text = (SOLUTIONS / "30_plan_my_run" / "predict_memory.py").read_text(encoding="utf-8")
+    answer = tmp_path / "predict_memory.py"
+    called = "def state_bytes(model, layout, stage):\n"
+    emptied = text.replace(called, f'{called}    layout["stages"].append(0)\n')
+    answer.write_text(emptied, encoding="utf-8")
+    verdict = check("predict_memory", answer=answer, seed=0)
+    assert verdict.reason == "input-changed"
+    assert verdict.message.startswith("the input layout was changed: was {")

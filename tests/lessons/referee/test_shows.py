@@ -91,7 +91,7 @@ def test_the_desk_keeps_what_is_guessed_later() -> None:
 
 def test_the_picture_says_how_many_are_apart() -> None:
     said = describe_twins((Pair(217, 7139), Pair(100, 110)), 2)
-    assert "1 differ by more than 2 times, the worst by 33 times" in said
+    assert "in 1 one run is over 2 times as fast, at worst 33 times" in said
 
 
 def test_two_rows_are_outside_and_one_is_measured() -> None:

@@ -77,6 +77,10 @@ def run(
             begin.clone(), gradient, list(order), batch, until, every, save, checkpoint,
             groups[ranks],
         )  # fmt: skip
+        if found is None:
+            raise Unusable(
+                "elastic_restart returned None: the parameters are due", "missing-output"
+            )
         written = _copied(last[0]) if last else None
         return np.asarray(found.detach().numpy() if hasattr(found, "detach") else found), written
 

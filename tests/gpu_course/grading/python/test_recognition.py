@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from gpu_course.grading.check import check
 from gpu_course.grading.python.answers import PythonAnswer
+from gpu_course.grading.python.recognition import tells_little
 from gpu_course.puzzle import Case, PythonPuzzle, room
 from gpu_course.puzzle.specification import Values
 from tests.gpu_course.grading import python_toy as toy
@@ -148,6 +152,44 @@ def test_a_mistake_that_was_wrong_before_is_not_named(solved: None) -> None:
         "{'blocks': -(-cells // block), 'last': block if cells == 1 else (cells - 1) % block + 1}"
     )
     assert diagnosis(answer) not in ("last-is-full", None)
+
+
+ONE_CELL_FIRST = replace(
+    SPAN,
+    cases=tuple(Case("", {"cells": n, "block": 4}, visible=n == 1) for n in (1, 9, 11)),
+)
+"""Its first case has an answer of 0 and 1 where whole blocks are counted."""
+
+
+@pytest.mark.parametrize(
+    ("result", "key"),
+    [
+        # Whoever counts whole blocks does so in each case.
+        ("{'blocks': cells // block, 'last': cells % block}", "whole-blocks"),
+        # Whoever returns nothing but 0 and 1 does not.
+        ("{'blocks': 0, 'last': 1}", "off-by-one"),
+        # Nor does whoever comes to no result where a mistake comes to one.
+        ("{'blocks': 0, 'last': 1} if cells == 1 else 1 // 0", "off-by-one"),
+    ],
+)
+def test_a_result_that_tells_little_is_no_mistake_that_goes_on_otherwise(
+    solved: None, result: str, key: str
+) -> None:
+    assert diagnosis(result, ONE_CELL_FIRST) == key
+
+
+@pytest.mark.parametrize(
+    ("result", "little"),
+    [
+        ([], True), ({}, True), (None, True), ([[], []], True), ({"a": [], "b": None}, True),
+        (0, True), (1.0, True), (False, True), (math.nan, True), ([0, 0, 1], True), ("", True),
+        (np.zeros((3, 2)), True), (np.zeros(0), True), (math.inf, True),
+        (7, False), (0.5, False), ([[], ["a"]], False), ({"a": 12}, False),
+        (np.array([0.0, 3.5]), False), (np.array(["a"]), False),
+    ],
+)  # fmt: skip
+def test_nothing_and_zeros_and_ones_tell_little(result: Any, little: bool) -> None:
+    assert tells_little(result) == little
 
 
 def test_what_the_puzzle_knows_itself_comes_after_the_mistakes(solved: None) -> None:

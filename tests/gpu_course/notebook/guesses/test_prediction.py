@@ -41,6 +41,16 @@ TEXTS = [
     (["yes", "no"], "", "yes", "yes", "You said “yes”, and that is right."),
     (["yes", "no"], "", None, "no", "The answer is “no”."),
     (["a", "b"], "", "a", 8, "You said “a”. It is 8."),
+    # A choice stands for the number that it is rounded from.
+    ([9, 27, 50], "%", 27, 27.2727, "You said 27 %, and that is right."),
+    ([9, 27, 50], "%", 9, 27.2727, "You said 9 %. It is 27 %."),
+    ([9, 27, 50], "%", None, np.float64(27.2727), "It is 27 %."),
+    ([0.01, 0.1], "", 0.1, 0.101962, "You said 0.1, and that is right."),
+    # The number of a run that is near to none of them stays.
+    ([8, 80, 300], "", 80, 140, "You said 80. It is 140."),
+    ([0, 7], "", 7, 0, "You said 7. It is 0."),
+    ([10, 11], "", 10, 10.5, "You said 10. It is 10.5."),
+    ([27, True], "", 27, 27.3, "You said 27, and that is right."),
 ]
 
 
