@@ -168,7 +168,7 @@ def _bars(axes: Axes, routed: Routed, pitch: float) -> None:
 def _legend(axes: Axes, y: float) -> None:
     from matplotlib.patches import Rectangle
 
-    look = {"linewidth": 0, "alpha": 0.55}
+    look: dict[str, Any] = {"linewidth": 0, "alpha": 0.55}
     entries: tuple[tuple[dict[str, Any], str, float], ...] = (
         ({"facecolor": p.RULE, **look}, "stays in its node", 1.62),
         ({"facecolor": "none"}, "leaves it", 1.15),
