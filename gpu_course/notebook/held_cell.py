@@ -397,7 +397,8 @@ def _is_shown_at_once(cell: str, names: dict[str, Any]) -> bool:
     lines = [line.value for line in _tree(cell).body if isinstance(line, ast.Expr | ast.Assign)]
     called = [line.func for line in lines if isinstance(line, ast.Call)]
     marked = [
-        isinstance(each, ast.Name) and hasattr(names.get(each.id), shown_at_once.__name__)
+        isinstance(each, ast.Name)
+        and getattr(names.get(each.id), shown_at_once.__name__, False) is True
         for each in called
     ]
     return any(marked) and all(marked)
