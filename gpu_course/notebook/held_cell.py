@@ -394,7 +394,15 @@ def _is_shown_at_once(cell: str, names: dict[str, Any]) -> bool:
     """True for a puzzle, and for a cell whose lines only call functions with the mark."""
     if cell.lstrip().startswith(("%%puzzle", "%puzzle")):
         return True
-    lines = [line.value for line in _tree(cell).body if isinstance(line, ast.Expr | ast.Assign)]
+    tree = _tree(cell)
+    # A cell may import what it calls.
+    names = names | {
+        alias.asname or alias.name: getattr(sys.modules.get(line.module or ""), alias.name, None)
+        for line in tree.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
+    lines = [line.value for line in tree.body if isinstance(line, ast.Expr | ast.Assign)]
     called = [line.func for line in lines if isinstance(line, ast.Call)]
     marked = [
         isinstance(each, ast.Name)

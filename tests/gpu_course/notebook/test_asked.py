@@ -315,7 +315,13 @@ def test_a_question_that_is_asked_again_holds_what_it_held(lesson: Shell) -> Non
 
 @pytest.mark.parametrize(
     "cell",
-    ["glossary('warp')", "%%puzzle guard\n", "hint('guard')", "said = check('guard')"],
+    [
+        "glossary('warp')",
+        "%%puzzle guard\n",
+        "hint('guard')",
+        "said = check('guard')",
+        "from gpu_course.notebook import glossary as words\nwords('warp')",
+    ],
 )
 def test_what_gives_nothing_away_is_shown_at_once(lesson: Shell, cell: str) -> None:
     lesson.run("from gpu_course.notebook import check, glossary, hint")
