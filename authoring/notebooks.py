@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 from authoring.checkout import AuthoringError
 from gpu_course.grading import passing
 from gpu_course.puzzle import index
+from gpu_course.puzzle.lesson_cells import cell_id
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 PUZZLE_CELL = re.compile(r"%%puzzle[ \t]+(\S+)[ \t]*")
@@ -50,7 +51,7 @@ def build_notebook(
     """
     file = file or f"notebooks/source/{lesson}.md"
     cells: list[NotebookNode] = []
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     filled: set[str] = set()
     for cell, line in _source_cells(source, file):
         text = cell.source
@@ -66,12 +67,12 @@ def build_notebook(
             text = text.rstrip() + "\n" + answers[name].removesuffix("\n")
         elif cell.cell_type == "markdown":
             text = _with_notes(text, lesson, notes or {})
-        key = f"{lesson}\0{cell.cell_type}\0{cell.source}"
+        key = cell.cell_type, cell.source
         seen[key] += 1
         new = NEW_CELL[cell.cell_type](
             source=text,
             metadata=_sorted(cell.metadata),
-            id=hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()[:12],
+            id=cell_id(lesson, cell.cell_type, cell.source, seen[key]),
         )
         cells.append(new)
     notebook = new_notebook(

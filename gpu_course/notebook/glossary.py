@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gpu_course.draw.paper import palette
 from gpu_course.errors import UnknownName
 from gpu_course.grading.workspace import has_notebook
-from gpu_course.notebook.marks import tells_of_all_lessons
+from gpu_course.notebook.marks import shown_at_once, tells_of_all_lessons
 from gpu_course.notebook.note import telling
 from gpu_course.puzzle import Term, index
 
@@ -35,6 +35,7 @@ class Cards:
         )
 
 
+@shown_at_once
 @tells_of_all_lessons
 @telling
 def glossary(*names: str) -> Cards:

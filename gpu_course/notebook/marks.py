@@ -1,4 +1,4 @@
-"""What the tests must know of a function that lessons call, as marks on the function."""
+"""What tests, and cells that wait, must know of a function that lessons call: marks on it."""
 
 from __future__ import annotations
 
@@ -24,4 +24,14 @@ def tells_of_all_lessons(function: Called) -> Called:
     What it shows changes with each lesson that is added, so no notebook stores it.
     """
     function.tells_of_all_lessons = True  # type: ignore[attr-defined]
+    return function
+
+
+def shown_at_once(function: Called) -> Called:
+    """Marks a function that gives no answer of a prediction away.
+
+    It asks, or speaks of a learner's own answer or of words. So a cell that only calls such
+    functions is shown also below an answer that waits for a guess.
+    """
+    function.shown_at_once = True  # type: ignore[attr-defined]
     return function

@@ -17,6 +17,7 @@ from authoring.notebooks import (
     puzzle_notes,
 )
 from gpu_course.puzzle import index
+from gpu_course.puzzle.lesson_cells import is_of_a_lesson
 
 ROOT = Path(__file__).parents[2]
 ANSWERS = {"01_toy/double": "# twice\nx = 2\n", "01_toy/guarded": "y = 3\n"}
@@ -99,6 +100,17 @@ def test_both_editions_have_the_same_cell_ids(source: str) -> None:
 def test_ids_are_unique_even_for_equal_cells(source: str) -> None:
     ids = [cell.id for cell in built(source).cells]
     assert len(set(ids)) == len(ids)
+
+
+def test_a_cell_of_a_lesson_is_known_by_its_id_until_it_is_changed() -> None:
+    lesson = "03_coalescing"
+    stubs = dict.fromkeys((puzzle.name for puzzle in index.puzzles()), "pass\n")
+    notebook = build_notebook(lesson, read(ROOT / f"notebooks/source/{lesson}.md"), stubs)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    own = [cell for cell in cells if not cell.source.startswith("%%puzzle")]
+    assert all(is_of_a_lesson(cell.id, cell.source) for cell in own)
+    assert not any(is_of_a_lesson(cell.id, f"{cell.source} ") for cell in own)
+    assert not is_of_a_lesson(None, own[0].source)
 
 
 def test_an_edit_leaves_the_ids_of_other_cells(source: str) -> None:

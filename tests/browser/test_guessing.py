@@ -13,7 +13,7 @@ from gpu_course.app.lab import arrange
 from tests.browser.lab import Server
 from tests.browser.notebooks import write_notebook
 
-pytestmark = [pytest.mark.long(40), pytest.mark.browser]
+pytestmark = [pytest.mark.long(80), pytest.mark.browser]
 
 ROOT = Path(__file__).parents[2]
 CELLS = (
@@ -90,6 +90,76 @@ def test_an_answer_waits_for_a_click_and_is_stored_with_it(
     expect(asked.get_by_role("radio").nth(1)).to_be_checked()
     expect(asked.get_by_role("radio").nth(1)).to_be_disabled()
     expect(held).to_contain_text("You said 4. It is 31,415.")
+    assert notebook.errors() == []
+
+
+TELLS = "report = simulate(load_strided)[1, 32](out, a, 2, 0)"
+DRAGS = "def sectors_of_a_load(stride=2, offset=0):"
+COUNTS = "for stride in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 32):"
+
+
+def test_run_all_shows_no_answer_before_its_guess(
+    first_lesson: Server, own_checkout: Path, page: Any, screenshots: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.browser.notebook_page import NotebookPage
+
+    page.set_viewport_size({"width": 700, "height": 900})
+    arrange("notebooks/03_coalescing.ipynb", own_checkout)
+    address = "/lab/workspaces/run-all/tree/notebooks/03_coalescing.ipynb"
+    notebook = NotebookPage(page, first_lesson, address)
+    notebook.run_all()
+    assert notebook.errors() == []
+    question = "“Sectors of a load with stride 2”"
+    tells = notebook.output(notebook.cell(TELLS))
+    expect(tells).to_contain_text("The answer waits for your guess.")
+    drags = notebook.output(notebook.cell(DRAGS))
+    counts = notebook.output(notebook.cell(COUNTS))
+    for below in (drags, counts):
+        expect(below).to_contain_text(f"Waits for your guess above: {question}")
+        expect(below).not_to_contain_text("sectors")
+    expect(drags.get_by_role("slider")).to_have_count(0)
+    outputs = page.locator(".jp-OutputArea")
+    for secret in ("8 sectors", "It is ", "You said"):
+        assert secret not in outputs.all_inner_texts().__repr__()
+    # What gives nothing away is there: words, and a panel that follows the answer to a puzzle.
+    cards = notebook.cell('glossary("request", "sector", "excess sectors", "alignment")')
+    expect(notebook.output(cards)).to_contain_text("beyond the fewest")
+    expect(notebook.output(notebook.cell('live("sectors")'))).to_contain_text("following")
+    page.keyboard.press("ControlOrMeta+b")
+    notebook.picture(screenshots / "run_all_answer.png", notebook.cell(TELLS))
+    notebook.picture(screenshots / "run_all_below.png", notebook.cell(COUNTS))
+
+    # Something tried in a cell of one's own waits for nothing.
+    notebook.cell(COUNTS).locator(".jp-InputPrompt").click()
+    page.keyboard.press("b")
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text("print(2 ** 20)")
+    page.keyboard.press("Shift+Enter")
+    expect(notebook.output(notebook.cell("print(2 ** 20)"))).to_contain_text("1048576")
+
+    tells.get_by_role("radio").nth(2).click()
+    expect(tells).to_contain_text("You said 8, and that is right.")
+    expect(counts).to_contain_text("stride  2:  8 sectors")
+    picture = drags.get_by_role("img").first
+    expect(picture).to_be_visible()
+    before = picture.get_attribute("alt")
+    drags.get_by_role("slider").first.press("ArrowRight")
+    expect(picture).not_to_have_attribute("alt", str(before))
+    notebook.picture(
+        screenshots / "run_all_told.png",
+        notebook.cell(DRAGS),
+    )
+
+    # The next questions wait as before, until somebody only wants to read.
+    rows = notebook.output(notebook.cell('show_sectors(rows, "a")'))
+    expect(rows).to_contain_text("Waits for your guess above: “Which kernel wastes sectors?”")
+    late = notebook.output(notebook.cell("report = simulate(load_strided)[1, 32](out, a, 1, 1)"))
+    late.get_by_role("button", name="Show all answers from here on").click()
+    expect(late).to_contain_text("It is 5.")
+    expect(rows.get_by_role("img").first).to_be_visible()
+    assert "Waits for your" not in outputs.all_inner_texts().__repr__()
     assert notebook.errors() == []
 
 

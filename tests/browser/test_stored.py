@@ -38,16 +38,17 @@ def launch_with(threads=5):
     return draw_touches(simulate(double)[1, threads](out[:8], a[:8]))
 """
 WIDGETS = {
-    "guess = predict('How many?', choices=[1, 2, 3])": "How many?",
-    "guess.compare(2)": "The answer waits for your guess.",
-    "ms = forecast('h100-add-large')": "How many ms does it take?",
-    "ms.compare()": "The answer waits for your forecast.",
     "explore(launch_with, threads=(1, 8))": "double[1, 5]",
     "play_touches(simulate(double)[1, 8](out[:8], a[:8]))": "double[1, 8]",
     "step_through(turn_round, ('t',))[1, 64](out, a)": "turn_round",
     "replay(turn_round)[1, 64](out, a)": "The order: warp 0 runs ahead.",
     "hint('guard')": "",
     "live('guard')": "",
+    "guess = predict('How many?', choices=[1, 2, 3])": "How many?",
+    "guess.compare(2)": "The answer waits for your guess.",
+    "ms = forecast('h100-add-large')": "How many ms does it take?",
+    "ms.compare()": "The answer waits for your forecast.",
+    "print('4.1 ms')": "Waits for your forecast above",
 }
 """{a cell with a widget: what is to be read of it, or in its picture's alt text, without one}."""
 

@@ -15,7 +15,7 @@ def leaked(text: str, row: Row) -> str:
     its unit follows.
     """
     for digits in dict.fromkeys([row.printed, mine_text(row), *_rounded(row.mine)]):
-        if re.search(_pattern(digits, row.unit), text):
+        if re.search(digits_of(digits, row.unit), text):
             return digits
     return ""
 
@@ -26,7 +26,8 @@ def _rounded(value: float) -> list[str]:
     return [f"{value:.0f}", f"{value:,.0f}"] if whole else [f"{value:.3g}", f"{value:.2g}"]
 
 
-def _pattern(digits: str, unit: str) -> str:
+def digits_of(digits: str, unit: str) -> str:
+    """Returns a pattern of a number as it may stand in a text, with its unit where it is short."""
     plain = digits.replace(",", "")
     forms = "|".join(sorted({re.escape(digits), re.escape(plain), re.escape(_grouped(plain))}))
     alone = rf"(?<![\d.,])(?:{forms})(?![\d]|[.,]\d)"

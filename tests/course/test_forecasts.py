@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -10,9 +11,9 @@ import pytest
 from gpu_course.claims.published import forecast_row, forecasts, rows
 from gpu_course.claims.row import Row
 from gpu_course.puzzle import index
-from tests.course.leaks import leaked
+from tests.course.leaks import digits_of, leaked
 from tests.course.sources import SOURCES, Cell, Forecast, cells_of, forecasts_of
-from tests.course.test_predictions import sentences, words
+from tests.course.test_predictions import around, sentences, shown_by_each, words
 
 LESSONS = [pytest.param(path, id=path.stem) for path in SOURCES]
 ALONE = "stands in a cell of its own"
@@ -52,6 +53,38 @@ def test_what_is_told_earlier_gives_nothing_of_a_later_forecast_away(path: Path)
                 assert question is not None
                 told = f"{question.question} {question.seen}"
                 assert leaked(told, row) == "", f"{earlier.name} tells {later.name}"
+
+
+ELSEWHERE = {
+    "h100-shared-loads": {
+        "128 of float32": "operations of an SM in a clock",
+        "128 / bytes of stack": "registers",
+    },
+    "a100-matmul-zeros": {"ridge at 295 FLOP/byte": "a ratio, of another card"},
+    "ring-gathered-documents": {
+        "57.0 % of the time is work": "the count of a plain ring, from which the forecast begins",
+    },
+    "megatron-groups": {
+        "8 groups of pp.": "of another mesh and another axis",
+    },
+}
+"""Forecast -> {where its printed digits stand above it: what they say there}."""
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_no_cell_above_a_forecast_shows_what_was_measured(path: Path) -> None:
+    cells = cells_of(path)
+    shown = shown_by_each(path.parents[2] / "solutions" / "notebooks" / f"{path.stem}.ipynb")
+    for asked in forecasts_of(cells):
+        row = forecast_row(asked.name)
+        found = [
+            around(below, match)
+            for below in shown[: asked.told]
+            for match in re.finditer(digits_of(row.printed, row.unit), below)
+        ]
+        known = ELSEWHERE.get(asked.name, {})
+        assert [each for each in found if not any(words in each for words in known)] == []
+        assert [words for words in known if not any(words in each for each in found)] == []
 
 
 @pytest.mark.parametrize("path", LESSONS)

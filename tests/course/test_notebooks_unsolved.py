@@ -10,11 +10,15 @@ import re
 from pathlib import Path
 
 import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+import gpu_course.notebook as calls
 from authoring.checkout import lesson_sources, read
 from authoring.execution import answers_copy, execute
 from authoring.notebooks import PUZZLE_CELL, build_notebook
 from gpu_course.grading.workspace import has_notebook
+from gpu_course.notebook.marks import shown_at_once
 from gpu_course.puzzle import index
 from tests.course.nbval_run import code_cells
 from tests.sampling import share
@@ -24,6 +28,7 @@ pytestmark = pytest.mark.long(19)
 NAMES = [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
 LESSONS = pytest.mark.parametrize("lesson", NAMES)
 
+MARK = shown_at_once.__name__
 MAX_S = 3600
 """A lesson runs in half a minute, and on a busy machine in many."""
 
@@ -57,6 +62,49 @@ def test_a_lesson_runs_from_top_to_bottom(
     assert all(cell.execution_count for cell in code_cells(done))
     # A shipped cell holds the stub: it writes nothing.
     assert after == stubs
+    assert shown_below_what_waits(done) == {}
+
+
+def shown_below_what_waits(done: NotebookNode) -> dict[str, str]:
+    """{cell: what it shows}, of cells between an answer that waits and the next question.
+
+    Left out are cells that say they wait, and those that give nothing away.
+    """
+    found, waits = {}, False
+    for cell in code_cells(done):
+        texts = [
+            output.get("data", {}).get("text/plain", "") or output.get("text", "")
+            for output in cell.outputs
+            if output.get("name") != "stderr"
+        ]
+        if re.search(r"\b(predict|forecast)\(", cell.source):
+            waits = False
+        elif re.search(r"\.compare\(", cell.source):
+            waits = any("answer waits for your" in text for text in texts)
+        elif waits and not shown_for_all_that(cell.source):
+            told = [text for text in texts if text and not text.startswith("Waits for your")]
+            found |= {cell.source: "\n".join(told)} if told else {}
+    return found
+
+
+def shown_for_all_that(source: str) -> bool:
+    """Whether a cell of a lesson gives no answer away: a puzzle, or functions with the mark."""
+    marked = {name for name in calls.__all__ if hasattr(getattr(calls, name), MARK)}
+    called = re.sub(r"^from gpu_course\.notebook import .*\s*", "", source)
+    return bool(PUZZLE_CELL.match(source) or re.fullmatch(rf"(?:{'|'.join(marked)})\(.*\)", called))
+
+
+def test_what_is_shown_below_an_answer_that_waits_is_found() -> None:
+    def ran(source: str, shown: str) -> NotebookNode:
+        return new_code_cell(source, outputs=[new_output("stream", text=shown)])
+
+    waiting = ran("guess.compare(8)", "The answer waits for your guess.")
+    held, leak = ran("print(n)", "Waits for your guess above"), ran("print(8)", "8")
+    cards, asks = ran('glossary("warp")', "warp"), ran("guess = predict('?')", "?")
+    found = shown_below_what_waits(
+        new_notebook(cells=[waiting, held, cards, leak, asks, ran("print(9)", "9")])
+    )
+    assert found == {"print(8)": "8"}
 
 
 def test_a_lesson_links_every_neighbour_that_has_a_notebook(root: Path) -> None:

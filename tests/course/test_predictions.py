@@ -12,7 +12,7 @@ import pytest
 
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.messages import call_of
-from gpu_course.notebook.prediction import Prediction
+from gpu_course.notebook.guesses.prediction import Prediction
 from gpu_course.puzzle import PythonPuzzle, index
 from gpu_course.puzzle.index import lesson, lessons, sealed
 from tests.course.sources import SOURCES, Cell, Guess, cells_of, guesses_of
@@ -146,6 +146,114 @@ def shown_by_a_puzzle(cells: list[Cell], guess: Guess, right: str) -> str:
             if re.search(rf"(?<![\w.,])(?:{forms})(?![\w]|[.,]\d)", text):
                 return f"{right} stands in a case of {puzzle.name}: {case.name}"
     return ""
+
+
+ELSEWHERE = {
+    "Bytes of stack that a thread of the stub takes": {
+        "128 of float32": "operations of an SM in a clock",
+        "128 / bytes of stack": "registers, in the row above: the stack of that kernel is 0",
+        "128 bytes/clock": "the rate of shared memory",
+    },
+    "Which loss scale makes most gradients normal numbers of fp16?": {
+        "65,536 times further down": "how much finer float32 rounds than bfloat16",
+    },
+    "The order of axes in OSLO's code, innermost first": {
+        "tp pp dp: order": "one of all six orders, in an example of a puzzle",
+    },
+}
+"""Question -> {where its answer stands above it: what it says there, which is something else}."""
+
+
+def stands_above(cells: list[Cell], guess: Guess, right: str, shown: list[str]) -> list[str]:
+    """Where the answer of a prediction can be read above the cell that tells it.
+
+    Looked through are the prose and what the cells show. A number counts from three digits on, or
+    with its sign where the question asks for percent; words count from three on. What is shorter
+    stands everywhere. The choices of other questions are no answers.
+
+    Args:
+        cells: of a lesson.
+        guess: one of its predictions.
+        right: its answer, as the comparison says it.
+        shown: what a run of the lesson shows below each cell, as text.
+    """
+    if (looks := as_it_would_stand(guess.question, right)) is None:
+        return []
+    found = []
+    for cell, below in zip(cells[: guess.told], shown, strict=False):
+        asks = re.search(r"\bpredict\(|\bforecast\(", cell.text)
+        text = cell.text if cell.kind == "markdown" else "" if asks else below
+        found += [around(text, match) for match in re.finditer(looks, text)]
+    return found
+
+
+def as_it_would_stand(question: str, right: str) -> str | None:
+    """A pattern of what gives an answer away, None for one that stands everywhere."""
+    number = re.fullmatch(r"([\d,]*\d(?:\.\d+)?)(?: [^\s,]+)?", right)
+    if number is None:
+        return rf"\b{re.escape(right)}\b" if len(right.split()) >= 3 else None
+    digits = "|".join(re.escape(each) for each in {number[1], number[1].replace(",", "")})
+    alone = rf"(?<![\w.,])(?:{digits})(?![\w]|[.,]\d)"
+    if len(re.sub(r"[.,]", "", number[1]).strip("0")) >= 3:
+        return alone
+    return rf"{alone}\s?(?:%|percent)" if re.search(r"%|percent", f"{question} {right}") else None
+
+
+def around(text: str, match: re.Match[str]) -> str:
+    """What stands round a match, lines apart by a stroke and words by one blank."""
+    part = text[max(0, match.start() - 40) : match.end() + 40]
+    return " ".join(part.replace("\n", " / ").split())
+
+
+def shown_by_each(notebook: Path) -> list[str]:
+    """What is stored below each cell of a notebook, as text."""
+    return [
+        "\n".join(
+            part.get("text", "") or part.get("data", {}).get("text/plain", "")
+            for part in cell.get("outputs", ())
+        )
+        for cell in nbformat.read(notebook, as_version=4).cells
+    ]
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_no_answer_stands_above_its_question(path: Path) -> None:
+    cells = cells_of(path)
+    shown = shown_by_each(path.parents[2] / "solutions" / "notebooks" / f"{path.stem}.ipynb")
+    for guess in guesses_of(cells):
+        found = stands_above(cells, guess, told_by(shown[guess.told]), shown)
+        known = ELSEWHERE.get(guess.question, {})
+        assert [each for each in found if not any(words in each for words in known)] == []
+        # What is no answer, and is named as such, is still there.
+        assert [words for words in known if not any(words in each for each in found)] == []
+
+
+def test_what_is_no_answer_belongs_to_a_question() -> None:
+    assert set(ELSEWHERE) <= {name for each in lessons() for name in each.predictions}
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "text", "leaks"),
+    [
+        ("Share that is used, in percent", "12.5", "32 sectors,  12.5% used", True),
+        ("Share that is used, in percent", "12.5", "112.5 or 12.55", False),
+        ("Loaded beyond the results, in percent", "27", "27 % of it, that is", True),
+        ("Loaded beyond the results, in percent", "27", "27 cells", False),
+        ("How many threads?", "270,336", "270336 threads", True),
+        ("How many threads?", "32", "32 threads", False),
+        ("What is read?", "whatever lies past it", "So whatever lies past it is read.", True),
+        ("What waits?", "launches", "launches wait", False),
+    ],
+)
+def test_an_answer_that_stands_above_is_found(
+    question: str, right: str, text: str, leaks: bool
+) -> None:
+    tell = Cell("code", "guess.compare(found)")
+    asked = Cell("code", f"guess = predict({question!r}, choices=[{right!r}])")
+    for above, shown in ((Cell("markdown", text), ""), (Cell("code", "run()"), text)):
+        cells = [above, asked, tell]
+        (guess,) = guesses_of(cells)
+        assert bool(stands_above(cells, guess, right, [shown, right, right])) == leaks
 
 
 def outputs_of(notebook: Path) -> dict[str, str]:

@@ -1,10 +1,15 @@
-"""What a cell shows is held back while an answer in it waits for a guess.
+"""What a cell shows is held back while an answer in it, or above it, waits for a guess.
 
 Most cells that compare a guess also print what the run gave, or draw it: the answer stands there as
 well. So while such a cell runs, all that it shows is collected. Where the answer was told, it is
 shown when the cell ends; where it waits, each part has its place below the cell, empty, and appears
 there together with the answer. A cell that raises an error holds nothing back, and neither does one
 that only calls a function in which something is compared.
+
+The cells below go on with what the run gave. So they are held as well, down to the next question:
+they run, their names are there, and a line says for which question their output waits. Shown at
+once is what a learner wrote there, what stands above the answer and is run again, and what gives no
+answer away: the next question, a puzzle, and functions with the mark `shown_at_once`.
 """
 
 from __future__ import annotations
@@ -12,15 +17,20 @@ from __future__ import annotations
 import ast
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from IPython.core.displaypub import DisplayPublisher
 
+from gpu_course.notebook.marks import shown_at_once
+from gpu_course.puzzle.lesson_cells import is_of_a_lesson
+
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+    from gpu_course.notebook.note import Note
 
 _EMPTY = {"text/plain": "", "text/html": ""}
 
@@ -30,6 +40,17 @@ class Waiting(Protocol):
 
     def put(self, *, alone: bool) -> None:
         """Shows below the cell that it waits; alone is False where other things wait as well."""
+
+
+class Question(Protocol):
+    """A question whose answer waits above other cells."""
+
+    @property
+    def waits(self) -> bool:
+        """True where the answer is not to be seen yet."""
+
+    def below(self) -> Note:
+        """Returns what stands in the place of what a cell below would show."""
 
 
 @dataclass
@@ -57,10 +78,12 @@ class HeldCell:
 
     Args:
         shell: in which it runs.
+        questions: those whose answers wait above it.
     """
 
-    def __init__(self, shell: InteractiveShell) -> None:
+    def __init__(self, shell: InteractiveShell, questions: Sequence[Question] = ()) -> None:
         self.shell = shell
+        self.questions = list(questions)
         self.nested = 0
         """How many cells run within this one, as by %run."""
         self._parts: list[_Part] = []
@@ -78,12 +101,16 @@ class HeldCell:
     def end(self, failed: bool = False) -> None:
         """Shows what was held; where an answer waits, that it does, and empty places."""
         sys.stdout, self.shell.display_pub, self.shell.display_trap.hook = self._before
-        holds = not failed and any(part.waiting for part in self._parts)
+        waits_here = any(part.waiting for part in self._parts)
+        if failed or waits_here:
+            self.questions.clear()
+        holds = not failed and (waits_here or self._first() is not None)
         for part in self._parts:
             if part.waiting is not None:
                 part.waiting.put(alone=len(self._parts) == 1 or failed)
             elif holds:
-                self._held.append((part, _display(_EMPTY, {}, part.display_id or True)))
+                place = self._line() if self.questions and not self._held else _EMPTY
+                self._held.append((part, _display(place, {}, part.display_id or True)))
             elif part.printed:
                 print(part.data["text/plain"], end="", flush=True)
             else:
@@ -99,11 +126,33 @@ class HeldCell:
             if part.waiting is waiting:
                 part.waiting = None
         if not any(part.waiting for part in self._parts):
-            for part, handle in self._held:
-                if part.again is not None:
-                    part.data, part.metadata = part.again()
-                handle.update(part.data, raw=True, metadata=part.metadata)
-            self._held.clear()
+            self._show()
+
+    def look(self) -> None:
+        """Shows what was held once no answer above it waits; until then, which one does."""
+        if not self._held:
+            return
+        if self._first() is None:
+            self._show()
+        else:
+            self._held[0][1].update(self._line(), raw=True)
+
+    def _show(self) -> None:
+        for part, handle in self._held:
+            if part.again is not None:
+                part.data, part.metadata = part.again()
+            handle.update(part.data, raw=True, metadata=part.metadata)
+        self._held.clear()
+
+    def _first(self) -> Question | None:
+        return next((each for each in self.questions if each.waits), None)
+
+    def _line(self) -> dict[str, Any]:
+        """Returns, as Jupyter's messages have it, what stands where something is held."""
+        question = self._first()
+        assert question is not None
+        said = question.below()
+        return {"text/plain": repr(said), "text/html": said._repr_html_()}
 
     def printed(self, text: str) -> None:
         """Adds a text to what was printed just before, or begins a new part."""
@@ -168,7 +217,9 @@ class _Displayed(DisplayPublisher):
         display_id = (transient or {}).get("display_id")
         if not update:
             self._cell.shown(data, metadata, display_id)
-        elif not self._cell.changed(data, metadata, str(display_id)):
+        elif not any(
+            cell.changed(data, metadata, str(display_id)) for cell in (self._cell, *_below.cells())
+        ):
             self._real.publish(data, metadata, transient=transient, update=True, **kwargs)
 
     def clear_output(self, wait: bool = False) -> None:
@@ -204,6 +255,65 @@ def _display(data: dict[str, Any], metadata: dict[str, Any], display_id: Any) ->
     return display(data, raw=True, metadata=metadata, display_id=display_id)
 
 
+class _Below:
+    """What comes below the answers that wait, down to the next question.
+
+    A cell's place is told by when it ran first. Front ends that tell no ids of a lesson's cells
+    leave open whose a cell is, and there all cells count as the lesson's.
+    """
+
+    def __init__(self) -> None:
+        self.questions: list[Question] = []
+        """Those whose answers wait, since the last question was asked."""
+        self._place = 0
+        """Of the cell in which the first of these answers waits."""
+        self._places: dict[str, int] = {}
+        self._now: tuple[str | None, str] = (None, "")
+        self._ids = False
+        self._held: dict[str, HeldCell] = {}
+
+    def begins(self, identity: str | None, text: str) -> None:
+        """Notes which cell runs."""
+        self._now = identity, text
+        self._places.setdefault(identity or text, len(self._places))
+
+    def above(self) -> list[Question]:
+        """Returns the questions whose answers wait above the cell that runs."""
+        identity, text = self._now
+        waiting = [each for each in self.questions if each.waits]
+        if not waiting or not self._ids:
+            return waiting
+        is_above = self._places[identity or text] < self._place
+        return [] if is_above or not is_of_a_lesson(identity, text) else waiting
+
+    def wait(self, question: Question) -> None:
+        """Holds what comes below the cell that runs."""
+        identity, text = self._now
+        self._ids = self._ids or is_of_a_lesson(identity, text)
+        if not self.questions:
+            self._place = self._places.get(identity or text, 0)
+        if question not in self.questions:
+            self.questions.append(question)
+
+    def asked(self, question: Question, earlier: Question | None) -> None:
+        """Ends what those before hold; what waits for an earlier asking waits for this one."""
+        for questions in [self.questions, *(cell.questions for cell in self.cells())]:
+            if earlier in questions:
+                questions[questions.index(earlier)] = question
+        if question not in self.questions:
+            self.questions = []
+
+    def keep(self, cell: HeldCell) -> None:
+        """Remembers a cell that has ended, instead of what an earlier run of it showed."""
+        identity, text = self._now
+        self._held[identity or text] = cell
+
+    def cells(self) -> list[HeldCell]:
+        """Returns the cells that were held, in the order in which they ran first."""
+        return list(self._held.values())
+
+
+_below = _Below()
 _running: list[HeldCell] = []
 """The cell that runs, if it is one that is held."""
 
@@ -213,8 +323,39 @@ def holding() -> HeldCell | None:
     return _running[0] if _running else None
 
 
+def asked(question: Question, earlier: Question | None) -> None:
+    """Says that a question is asked: down to here went what waited for those before.
+
+    Args:
+        question: asked in the cell that runs, which shows it at once.
+        earlier: the same question, where this kernel has asked it before.
+    """
+    _below.asked(question, earlier)
+    if _running:
+        _running[0].questions.clear()
+
+
+def waits(question: Question) -> None:
+    """Says that an answer waits in the cell that runs: what comes below waits with it."""
+    _below.wait(question)
+
+
+def told() -> None:
+    """Says that the cell that runs has told an answer: what it shows belongs to that one."""
+    if _running:
+        _running[0].questions.clear()
+
+
+def look() -> None:
+    """Shows what waited below answers that have been told."""
+    for cell in _below.cells():
+        cell.look()
+
+
 def register(shell: InteractiveShell) -> None:
-    """Holds the cells of an IPython shell that compare a guess which is not there yet."""
+    """Holds the cells of an IPython shell that would show what waits for a guess."""
+    global _below
+    _below = _Below()
     shell.events.register("pre_run_cell", _before_cell)
     shell.events.register("post_run_cell", _after_cell)
 
@@ -225,9 +366,15 @@ def _before_cell(info: Any) -> None:
     if _running:
         _running[0].nested += 1
         return
-    shell = get_ipython()
-    if shell is not None and _compares_what_waits(info.raw_cell or "", shell.user_ns):
-        _running.append(HeldCell(shell))
+    shell, cell = get_ipython(), info.raw_cell or ""
+    if shell is None:
+        return
+    _below.begins(getattr(info, "cell_id", None), cell)
+    questions = _below.above()
+    if questions and _is_shown_at_once(cell, shell.user_ns):
+        questions = []
+    if questions or _compares_what_waits(cell, shell.user_ns):
+        _running.append(HeldCell(shell, questions))
         _running[0].begin()
 
 
@@ -237,16 +384,37 @@ def _after_cell(result: Any) -> None:
     if _running[0].nested:
         _running[0].nested -= 1
         return
-    _running.pop().end(failed=result is None or not result.success)
+    cell = _running.pop()
+    cell.end(failed=result is None or not result.success)
+    if cell.questions:
+        _below.keep(cell)
+
+
+def _is_shown_at_once(cell: str, names: dict[str, Any]) -> bool:
+    """True for a puzzle, and for a cell whose lines only call functions with the mark."""
+    if cell.lstrip().startswith(("%%puzzle", "%puzzle")):
+        return True
+    tree = _tree(cell)
+    # A cell may import what it calls.
+    names = names | {
+        alias.asname or alias.name: getattr(sys.modules.get(line.module or ""), alias.name, None)
+        for line in tree.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
+    lines = [line.value for line in tree.body if isinstance(line, ast.Expr | ast.Assign)]
+    called = [line.func for line in lines if isinstance(line, ast.Call)]
+    marked = [
+        isinstance(each, ast.Name)
+        and getattr(names.get(each.id), shown_at_once.__name__, False) is True
+        for each in called
+    ]
+    return any(marked) and all(marked)
 
 
 def _compares_what_waits(cell: str, names: dict[str, Any]) -> bool:
     """True for a cell that has `guess.compare(...)` where no guess is given yet."""
-    try:
-        tree = ast.parse(cell)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    called = [node.func for node in ast.walk(_tree(cell)) if isinstance(node, ast.Call)]
     return any(
         isinstance(each, ast.Attribute)
         and each.attr == "compare"
@@ -254,3 +422,11 @@ def _compares_what_waits(cell: str, names: dict[str, Any]) -> bool:
         and getattr(names.get(each.value.id), "waits", False) is True
         for each in called
     )
+
+
+def _tree(cell: str) -> ast.Module:
+    """A cell as a tree, an empty one where it is no Python."""
+    try:
+        return ast.parse(cell)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import html
 import os
+import textwrap
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.ledger import Ledger
 from gpu_course.notebook.cells import held_cell
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 
 GUESSES_VARIABLE = "GPU_COURSE_GUESSES"
 ONLY_READ = "I only read: show me"
+READ_ALL = "Show all answers from here on"
+_QUESTION_WIDTH = 60
+"""Of a question where only its beginning is needed to know it again, in characters."""
 _WITH_IT = "What this cell prints and draws waits with it."
 
 
@@ -57,6 +62,8 @@ class Asked(ABC):
     """
 
     ledger: ClassVar[Ledger]
+    wanted: ClassVar[str]
+    """What the learner is asked for: a guess, or a forecast."""
     stands: ClassVar[str]
     """What the status says once the answer was shown beside a guess."""
     too_late: ClassVar[str]
@@ -91,6 +98,21 @@ class Asked(ABC):
         return ()
 
     @property
+    @abstractmethod
+    def asks(self) -> str:
+        """The question in words."""
+
+    def below(self) -> WaitingBelow:
+        """Returns what stands where a cell below waits with the answer."""
+        question = textwrap.shorten(
+            self.asks, _QUESTION_WIDTH, placeholder=" \N{HORIZONTAL ELLIPSIS}"
+        )
+        return WaitingBelow(
+            f"Waits for your {self.wanted} above: \u201c{question}\u201d\n"
+            f"Answer there, or press \u201c{ONLY_READ}\u201d, and it is shown here."
+        )
+
+    @property
     def unfinished(self) -> bool:
         """True where what the fields hold is no guess yet, and somebody has begun one."""
         return False
@@ -98,7 +120,8 @@ class Asked(ABC):
     @property
     def waits(self) -> bool:
         """True where the answer is not to be seen yet."""
-        return bool(self.fields) and not self.told and not self.given and guesses_wanted()
+        wanted = guesses_wanted() and not _reads_all
+        return bool(self.fields) and not self.told and not self.given and wanted
 
     def compare(self, *ran: Any) -> None:
         """Shows the guess beside the answer, and what was seen; without a guess it waits for one.
@@ -113,7 +136,9 @@ class Asked(ABC):
             if self.waits:
                 self._waiting.append(Waiting(self, ran))
                 self._waiting[-1].show()
+                held_cell.waits(self)
                 return
+            held_cell.told()
             show(comparison if self.told else self.comparison(*ran))
             if said := self._tell():
                 show(said)
@@ -126,6 +151,7 @@ class Asked(ABC):
         if earlier is not None:
             self._waiting = earlier._waiting
         _latest[self.name] = self
+        held_cell.asked(self, earlier)
         show(panel)
 
     def answered(self) -> None:
@@ -133,13 +159,17 @@ class Asked(ABC):
         if self.given and not self.told and self._waiting:
             self._open()
 
-    def only_read(self) -> None:
-        """Shows the answers that wait, though there is no guess; what is half typed is told."""
+    def only_read(self, *, even_unfinished: bool = False) -> None:
+        """Shows the answers that wait, though there is no guess; what is half typed is told.
+
+        Args:
+            even_unfinished: True to show them also where something is half typed.
+        """
         if not self.told:
             self.take()
         if not self._waiting:
             return
-        if self.unfinished and not self.told:
+        if self.unfinished and not self.told and not even_unfinished:
             for each in self._waiting:
                 each.explain()
         else:
@@ -153,6 +183,7 @@ class Asked(ABC):
         amiss = self._tell()
         for each, comparison in zip(waiting, told, strict=True):
             each.reveal(Notes((comparison, amiss)) if amiss else comparison)
+        held_cell.look()
 
     def _tell(self) -> Note | None:
         """Notes that the answer has been shown, and returns what went wrong with that."""
@@ -177,6 +208,17 @@ class Asked(ABC):
             self._status.value = shown if text else ""
 
 
+_reads_all: list[bool] = []
+"""Holds something once a person has said in this kernel that they read without guessing."""
+
+
+def read_all() -> None:
+    """Shows all answers that wait, and from now on each one as it comes."""
+    _reads_all.append(True)
+    for asked in list(_latest.values()):
+        asked.only_read(even_unfinished=True)
+
+
 _latest: dict[str, Asked] = {}
 """Name -> what this kernel asked last under it: a cell may be run again while its answer waits."""
 
@@ -198,13 +240,11 @@ class Waiting:
         self._alone = True
         self._handle: Any = None
         self.body = html_panel()
-        self.button = ipywidgets.Button(
-            description=ONLY_READ,
-            tooltip="show the answer without a guess",
-            layout=ipywidgets.Layout(width="max-content", margin="0.2em 0 0 1em"),
-        )
-        self.button.on_click(lambda _: asked.only_read())
-        self.panel = _panel(self, [self.body, *asked.again(), self.button])
+        self.button = _button(ONLY_READ, "show this answer without a guess", asked.only_read)
+        self.button_for_all = _button(READ_ALL, "ask for no more guesses in this lesson", read_all)
+        wraps = ipywidgets.Layout(flex_flow="row wrap", margin="0 0 0 1em")
+        self.buttons = ipywidgets.Box([self.button, self.button_for_all], layout=wraps)
+        self.panel = _panel(self, [self.body, *asked.again(), self.buttons])
         self.explain()
 
     def why(self) -> Note:
@@ -245,10 +285,19 @@ class Waiting:
         else:
             self._handle.update(answer)
             # Nothing of it is stored with the notebook any more.
-            for widget in (self.panel, self.body, self.button):
+            for widget in (self.panel, self.body, self.buttons, *self.buttons.children):
                 widget.close()
         if self._cell is not None:
             self._cell.came(self)
+
+
+def _button(words: str, tooltip: str, press: Callable[[], None]) -> ipywidgets.Button:
+    import ipywidgets
+
+    layout = ipywidgets.Layout(width="max-content", margin="0.2em 0.4em 0 0")
+    button = ipywidgets.Button(description=words, tooltip=tooltip, layout=layout)
+    button.on_click(lambda _: press())
+    return button
 
 
 def _panel(waiting: Waiting, children: Sequence[Any]) -> Any:
@@ -267,6 +316,18 @@ def _panel(waiting: Waiting, children: Sequence[Any]) -> Any:
             return bundle | {"text/plain": repr(said), "text/html": said._repr_html_()}
 
     return WaitingPanel(children)
+
+
+class WaitingBelow(Note):
+    """A quiet line or two in the place of what a cell would show."""
+
+    def _repr_html_(self) -> str:
+        lines = "<br>".join(map(html.escape, self.text.splitlines()))
+        return (
+            '<div class="gpu-course-note" role="note" style="border-left:4px solid '
+            f"{palette.IDLE};padding:0.1em 0 0.1em 0.6em;margin:0.2em 0;line-height:1.45;"
+            f'color:var(--jp-ui-font-color2,{palette.QUIET})">{lines}</div>'
+        )
 
 
 class Notes(tuple[Note, ...]):

@@ -19,7 +19,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.sections import heading, section
 from gpu_course.notebook.guesses.asked import Asked, in_notebook
 from gpu_course.notebook.guesses.prose_note import ProseNote
-from gpu_course.notebook.marks import asks_for_answers
+from gpu_course.notebook.marks import asks_for_answers, shown_at_once
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.panel import html_panel
 
@@ -52,6 +52,7 @@ class Forecast(Asked):
     """
 
     ledger = ledger.LEDGER
+    wanted = "forecast"
     stands = "The answer has been shown, and this forecast counts as it stands."
     too_late = "The answer has been shown: what you type now is not scored."
 
@@ -87,6 +88,11 @@ class Forecast(Asked):
             return self.typed()
         except CourseError:
             return None
+
+    @property
+    def asks(self) -> str:
+        assert self.row.forecast is not None
+        return self.row.forecast.question
 
     @property
     def given(self) -> bool:
@@ -237,12 +243,14 @@ class Forecast(Asked):
         return Panel([question, row, self._status])
 
 
+@shown_at_once
 @asks_for_answers
 @telling
 def forecast(name: str) -> Forecast:
     """Returns a Forecast and shows its question, with the fields to answer it in.
 
-    No cell waits for the forecast: only the answer does, in the cell that compares.
+    No cell waits for the forecast, all of them run. The answer waits, in the cell that compares,
+    and what the cells below that one show, down to the next question.
 
     Args:
         name: of a forecast on the board, such as "h100-add-large".

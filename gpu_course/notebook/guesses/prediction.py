@@ -17,6 +17,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.ledger import Ledger
 from gpu_course.notebook.guesses.asked import Asked, guesses_wanted, in_notebook
 from gpu_course.notebook.guesses.prose_note import ProseNote
+from gpu_course.notebook.marks import shown_at_once
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.panel import html_panel
 from gpu_course.puzzle import index
@@ -46,6 +47,7 @@ class Prediction(Asked):
     """
 
     ledger = LEDGER
+    wanted = "guess"
     stands = "The answer has been shown, and your guess stands."
     too_late = "The answer has been shown: what you say now is compared, and not counted."
 
@@ -70,6 +72,10 @@ class Prediction(Asked):
     def said(self) -> str:
         """The same in words, with its unit; "" while there is none."""
         return "" if self.answer is None else self._words(self.answer)
+
+    @property
+    def asks(self) -> str:
+        return self.question
 
     @property
     def given(self) -> bool:
@@ -216,10 +222,12 @@ def _question_html(question: str) -> Any:
     )
 
 
+@shown_at_once
 def predict(question: str, choices: Sequence[Any] | None = None, *, unit: str = "") -> Prediction:
     """Returns a Prediction and shows the field to answer it in.
 
-    No cell waits for the guess: only its answer does, in the cell that comes to it later.
+    No cell waits for the guess, all of them run. The answer waits, in the cell that comes to it
+    later, and what the cells below that one show, down to the next question.
 
     Args:
         question: one sentence.

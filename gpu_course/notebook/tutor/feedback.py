@@ -17,7 +17,7 @@ from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.guesses.forecast_score import forecast_score
 from gpu_course.notebook.guesses.prediction import predictions_made
-from gpu_course.notebook.marks import asks_for_answers, tells_of_all_lessons
+from gpu_course.notebook.marks import asks_for_answers, shown_at_once, tells_of_all_lessons
 from gpu_course.notebook.note import Note, show, telling
 from gpu_course.notebook.tutor.course_map import CourseMap
 from gpu_course.notebook.tutor.hint_panel import HintPanel
@@ -53,6 +53,7 @@ class Discussion:
         return self.text
 
 
+@shown_at_once
 @asks_for_answers
 @telling
 def check(name: str, *, answer: Any = None, seed: int | None = None, gpu: bool = False) -> Verdict:
@@ -70,6 +71,7 @@ def check(name: str, *, answer: Any = None, seed: int | None = None, gpu: bool =
     return _check(name, answer=answer, seed=seed, gpu=gpu)
 
 
+@shown_at_once
 @asks_for_answers
 @telling
 def hint(name: str) -> HintPanel | Note:
@@ -89,6 +91,7 @@ def hint(name: str) -> HintPanel | Note:
     return Note(f"Hint {given.number} of {given.of}: {given.text}{rest}", "hint")
 
 
+@shown_at_once
 @asks_for_answers
 @telling
 def diff(name: str) -> ShownDiff | Note:
@@ -100,6 +103,7 @@ def diff(name: str) -> ShownDiff | Note:
     return ShownDiff(_diff(name))
 
 
+@shown_at_once
 @tells_of_all_lessons
 @asks_for_answers
 @telling

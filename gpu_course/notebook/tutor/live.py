@@ -13,7 +13,7 @@ from gpu_course.draw.paper import palette
 from gpu_course.grading.loop import POLL_S, Checker, Event, Finished, Loop, Started
 from gpu_course.grading.worker import Worker
 from gpu_course.notebook.cells.earlier_text import file_link
-from gpu_course.notebook.marks import asks_for_answers
+from gpu_course.notebook.marks import asks_for_answers, shown_at_once
 from gpu_course.notebook.note import Note, telling, trouble
 from gpu_course.notebook.panel import html_panel
 from gpu_course.puzzle import Puzzle, index
@@ -114,6 +114,7 @@ class LivePanel(ipywidgets.VBox):
         self._head.value = _line(text) + file_link(self.puzzle, "open", "Open the file")
 
 
+@shown_at_once
 @asks_for_answers
 @telling
 def live(name: str) -> LivePanel | Note:

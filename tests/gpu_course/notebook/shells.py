@@ -23,11 +23,18 @@ class Shell:
         shown = [str(output.data["text/plain"]) for output in captured.outputs]
         return shown + ([captured.stdout] if captured.stdout else [])
 
-    def outputs(self, do: str | Callable[[], object]) -> list[RichOutput]:
-        """Returns what a cell, or something a person does, displays; prints come as one output."""
+    def outputs(
+        self, do: str | Callable[[], object], identity: str | None = None
+    ) -> list[RichOutput]:
+        """Returns what a cell, or something a person does, displays; prints come as one output.
+
+        Args:
+            do: the cell's text, or what the person does.
+            identity: the cell's id, where the front end tells it.
+        """
         with capture_output() as captured:
             if isinstance(do, str):
-                self.shell.run_cell(do, store_history=False)
+                self.shell.run_cell(do, store_history=False, cell_id=identity)
             else:
                 do()
         printed = [RichOutput({"text/plain": captured.stdout})] if captured.stdout else []
