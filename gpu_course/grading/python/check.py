@@ -45,6 +45,10 @@ COUNTED = {"wire", "told", "bytes_sent", "booked_bytes", "messages", "tcp_bytes"
 """What the grader adds to the outputs of an answer on ranks."""
 
 
+OF_FORM = {"wrong-type", "wrong-shape", "wrong-dtype", "not-finite"}
+"""What is seen of a result that is none of the form asked for, whatever was thought."""
+
+
 class Wrong(Exception):
     """Ends the run of an answer that gave a wrong result.
 
@@ -364,7 +368,7 @@ class PythonChecking(Checking):
         function = function_named(text, puzzle.functions[0])
         if key is None and wrong.pattern.key == "missing-output" and returns_nothing(function):
             return wrong.pattern.key
-        plain = key is None and not puzzle.harness and wrong.pattern.key != "wrong-type"
+        plain = key is None and not puzzle.harness and wrong.pattern.key not in OF_FORM
         if plain and looks_at_nothing(function):
             return "same-every-time"
         return key or own_diagnosis(puzzle, tried, got)
