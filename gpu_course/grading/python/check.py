@@ -46,6 +46,8 @@ COUNTED = {"wire", "told", "bytes_sent", "booked_bytes", "messages", "tcp_bytes"
 
 Further = Sequence[tuple[Tried, Mapping[str, Any]]]
 """Cases, each with what an answer gave there, or nothing where it came to no result."""
+OF_FORM = {"wrong-type", "wrong-shape", "wrong-dtype", "not-finite"}
+"""What is seen of a result that is none of the form asked for, whatever was thought."""
 
 
 class Wrong(Exception):
@@ -374,7 +376,7 @@ class PythonChecking(Checking):
         function = function_named(text, puzzle.functions[0])
         if key is None and wrong.pattern.key == "missing-output" and returns_nothing(function):
             return wrong.pattern.key
-        plain = key is None and not puzzle.harness and wrong.pattern.key != "wrong-type"
+        plain = key is None and not puzzle.harness and wrong.pattern.key not in OF_FORM
         if plain and looks_at_nothing(function):
             return "same-every-time"
         return key or own_diagnosis(puzzle, tried, got)

@@ -32,6 +32,7 @@ Calls = Sequence[tuple[Any, ...]]
 KERNEL, RECORD, WAIT, SYNCHRONISE = "kernel", "record", "wait", "synchronise"
 WORK = (H2D, KERNEL, D2H)
 """What is done for a chunk, in its order."""
+WORDS = (*WORK, RECORD, WAIT, SYNCHRONISE)
 MACHINE = Machine()
 MOST_CALLS = 12
 """Calls for each chunk beyond which a schedule is not followed."""
@@ -96,14 +97,25 @@ def _short(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
+def _amiss(word: Any, numbers: int, size: int) -> str:
+    """What is wrong with the form of a call that begins with a word; "" where none begins it."""
+    if not isinstance(word, str):
+        return ""
+    if word in WORDS:
+        return f": {size} {'number' if size == 1 else 'numbers'} after the word, and here {numbers}"
+    return f": the words are {', '.join(WORDS)}"
+
+
 def _call(number: int, call: Any, seen: _Seen, chunks: Sequence[Chunk],
           needs: Sequence[int | None]) -> Call:  # fmt: skip
     word, *rest = call if isinstance(call, (list, tuple)) and call else (None,)
     size = 1 if word == SYNCHRONISE else 2
-    if word not in (*WORK, RECORD, WAIT, SYNCHRONISE) or len(rest) != size:
-        raise Unusable(f"call {number} is {_short(call)}", "wrong-form")
+    if word not in WORDS or len(rest) != size:
+        raise Unusable(
+            f"call {number} is {_short(call)}{_amiss(word, len(rest), size)}", "wrong-form"
+        )
     if any(isinstance(each, bool) or not isinstance(each, int) for each in rest):
-        raise Unusable(f"call {number} is {_short(call)}: numbers belong there", "wrong-form")
+        raise Unusable(f"call {number} is {_short(call)}: whole numbers belong there", "wrong-form")
     stream = rest[-1]
     if not 1 <= stream <= seen.streams:
         there = f"there are 1 to {seen.streams}" if seen.streams > 1 else "there is stream 1"

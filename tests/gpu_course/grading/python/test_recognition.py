@@ -109,6 +109,7 @@ def test_the_mistake_that_gives_the_same_is_the_diagnosis(
         ("return {'blocks': cells // block, 'last': 2}", "whole-blocks"),
         ("blocks = cells // block", "missing-output"),
         ("return 2", "wrong-type"),
+        ("return {'blocks': float('nan'), 'last': 2}", "wrong-type"),
         ("return None", "same-every-time"),
     ],
 )
