@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _EDGE = 0.3
 _TOP = 1.1
+_LETTER = 0.098
+"""Inches that a letter of a heading takes, on average."""
 _WRAP = 16
 MAX_CELLS = 1024
 WINDOW_CELLS, WINDOW_ROWS, WINDOW_COLUMNS = 64, 8, 12
@@ -57,13 +59,14 @@ def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure
     side = min(0.62, max(0.30, 0.085 * longest + 0.1), (p.WIDEST - 2 * _EDGE - 0.3) / columns)
     height = min(side, 0.46)
     labelled = side >= 0.078 * longest
-    width = max(2 * _EDGE + 0.3 + columns * side, 6.0)
+    who = "says block:thread" if labelled else "has the colour of the block"
+    words = f"{array_title(array, cells.shape)}: each cell {who} that wrote it"
+    heading = min(p.WIDEST, 2 * _EDGE + _LETTER * len(words))
+    width = max(2 * _EDGE + 0.3 + columns * side, heading, 6.0)
 
     with p.style():
         figure, axes = p.sheet(width, _TOP + rows * height + 0.75, ax)
         legend = Legend()
-        who = "says block:thread" if labelled else "has the colour of the block"
-        words = f"{array_title(array, cells.shape)}: each cell {who} that wrote it"
         title(axes, _EDGE, words, _summary(data, cells), mono=False)
         for cell in range(cells.size):
             row, column = divmod(cell, columns)

@@ -159,7 +159,9 @@ def not_shared(
         bar = "#" * max(each > 0, round(20 * each / found.most))
         who = count(threads, "thread")
         apiece = "" if threads == 1 else " each"
-        text = f"{who:<14} {bar:<20} {count(each, unit) + apiece if each else 'nothing'}"
+        # The last group may be several in one, named by the largest.
+        most = "" if np.count_nonzero(found.counts == each) == threads else "at most "
+        text = f"{who:<14} {bar:<20} {most}{count(each, unit) + apiece if each else 'nothing'}"
         work.append(text)
     told = f"right, but {how}: {what}"
     if not ended:

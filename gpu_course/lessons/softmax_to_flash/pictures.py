@@ -104,7 +104,8 @@ def _square(axes: Axes, loads: Loads, colours: Colormap) -> None:
         f"k comes {_number(loads.times)} times; {format_bytes(loads.loaded_bytes)} loaded in all"
     )
     if loads.end >= 0:
-        words = f"so far k has come {_number(loads.times)} times"
+        times = "once" if math.isclose(loads.times, 1) else f"{_number(loads.times)} times"
+        words = f"so far k has come {times}"
     axes.text(
         0, 1.115, loads.name, transform=axes.transAxes, fontsize=p.NORMAL, fontweight="bold",
         color=p.INK, va="bottom",

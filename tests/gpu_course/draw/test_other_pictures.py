@@ -123,3 +123,10 @@ def test_what_has_no_room_is_not_promised() -> None:
     seen = [text.get_text() for text in texts(draw_around(wide, Trouble("out", 900, "wrong")))]
     assert "out: each cell has the colour of the block that wrote it" in seen
     assert "0:900" not in seen
+
+
+def test_a_small_array_of_a_long_name_has_room_for_its_heading() -> None:
+    """The figure is as wide as its cells need, and a heading may need more."""
+    touches = [replace(each, array="places") if each.array == "out" else each
+               for each in launches.BROADCAST.touches]  # fmt: skip
+    assert_readable(draw_ownership(replace(launches.BROADCAST, touches=tuple(touches)), "places"))

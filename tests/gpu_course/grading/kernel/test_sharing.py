@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from gpu_course.grading import check
-from gpu_course.puzzle import Share, index
+from gpu_course.grading.kernel import messages
+from gpu_course.grading.kernel.sharing import Unshared
+from gpu_course.puzzle import Case, Launch, Share, index
 from tests.gpu_course.grading import toy
 from tests.gpu_course.grading.toy import HEAD
 
@@ -200,3 +204,16 @@ def test_a_race_of_threads_that_do_everything_is_not_one_of_two_equal_indices(
     assert "they have the same index" in said["same"]
     assert "they have the same index" not in said["every"]
     assert "think: One thread writes 8 cells of out. The puzzle says" in said["every"]
+
+
+def test_threads_that_are_told_as_one_group_are_not_said_to_do_the_same() -> None:
+    counts = np.array([40, 30, 20, 10, 1, 0, 0, 0])
+    found = Unshared("not-shared", 0, "writes", "out", counts, 1)
+    assert found.groups() == [(40, 1), (30, 1), (20, 1), (10, 5)]
+    report = SimpleNamespace(launch=SimpleNamespace(block=(8, 1, 1), grid=(1, 1, 1)))
+    case = Case("a case", {})
+    given = SimpleNamespace(case=case, launches=(Launch("plus_ten", 1, 8, ("out",)),))
+    tried = SimpleNamespace(given=given, reports=(report,))
+    said = " ".join(str(each) for each in messages.not_shared(SHARED, tried, found))
+    assert "at most 10 cells each" in said
+    assert "at most 40" not in said and "at most 20" not in said
