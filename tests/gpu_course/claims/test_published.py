@@ -297,6 +297,24 @@ def test_the_text_says_mine_published_and_difference_and_marks_what_is_too_far()
     assert lines[6] == "  * why"
 
 
+def test_a_bound_on_what_nobody_measured_does_not_speak_of_a_measurement() -> None:
+    for kind, side in ((Kind.floor, "above"), (Kind.ceiling, "below")):
+        line = compared([row("10.0", 10.0, kind=kind, worked_out=True)]).splitlines()[2]
+        assert line == f"  a {kind.value}, so what the source worked out must lie {side} it:"
+
+
+def test_a_spread_that_several_rows_share_is_told_once() -> None:
+    table = [
+        row("10.0", 9.0, kind=Kind.scaled, spread=Spread(off, "Section 2")) for off in (4.0, 2.5)
+    ]
+    table.append(row("10.0", 9.0, kind=Kind.scaled, spread=Spread(1.0, "Section 3")))
+    notes = [line for line in compared(table).splitlines() if line.startswith("  * ")]
+    assert notes == [
+        "  * The source leaves room for 4, 2.5 GB: Section 2.",
+        "  * The source leaves room for 1 GB: Section 3.",
+    ]
+
+
 def test_kinds_stand_apart_within_a_table() -> None:
     mixed = [
         row("10.0", 9.0, kind=Kind.scaled),
@@ -545,6 +563,11 @@ def test_a_file_gives_rows() -> None:
             'kind = "measurement"',
             THIS_ROW + "kind is 'measurement', which does not say what could fail\n"
             "  try:    write one of identity, formula, again, fitted, floor",
+        ),
+        (
+            'kind = "formula"',
+            'kind = "formula"\nworked_out = true',
+            THIS_ROW + "formula says by itself whether the number was measured",
         ),
         (
             'kind = "formula"',
