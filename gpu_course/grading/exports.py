@@ -174,12 +174,12 @@ def _breakable(text: str) -> str:
 
 def _onward(verdict: Verdict) -> list[Section]:
     """Returns where to go after a pass, for a notebook or a Python prompt."""
-    from gpu_course.grading.passing import effort, next_puzzles
+    from gpu_course.grading.passing import discussed, effort, next_puzzles
 
     short = verdict.name.rpartition("/")[2]
     following = [f"{p.short_name} ({effort(p)})" for p in next_puzzles(verdict.name)]
     return [
-        *section("more", f'diff("{short}") shows the solution and discusses it'),
+        *discussed(f'diff("{short}")'),
         *section("next", ", then ".join(following)),
     ]
 

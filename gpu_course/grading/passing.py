@@ -15,7 +15,7 @@ from gpu_course.grading.kernel import budgets, trial
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.messages import describe
 from gpu_course.grading.python.cases import Tried
-from gpu_course.grading.sections import Section, section
+from gpu_course.grading.sections import INDENT, WIDTH, Section, section
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.puzzle import Case, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.units import of_so_many
@@ -194,10 +194,22 @@ def effort(puzzle: Puzzle) -> str:
     return f"{puzzle.difficulty}, about {puzzle.minutes} minutes"
 
 
+def discussed(call: str) -> list[Section]:
+    """Returns what shows the solution of a puzzle, on two lines where a name is long.
+
+    Args:
+        call: what is to be typed.
+    """
+    does = "shows the solution and discusses it"
+    if INDENT + len(f"{call} {does}") <= WIDTH:
+        return section("more", f"{call} {does}")
+    return section("more", call, does)
+
+
 def onward(name: str) -> list[Section]:
     """Returns where to go after a pass, for a terminal."""
     short = name.rpartition("/")[2]
-    said = section("more", f"`gpu-course diff {short}` shows the solution and discusses it")
+    said = discussed(f"`gpu-course diff {short}`")
     for puzzle in next_puzzles(name)[:1]:
         said += section("next", f"`gpu-course watch {puzzle.short_name}` ({effort(puzzle)})")
     return said

@@ -173,3 +173,11 @@ def test_a_pass_shows_six_digits_of_each_number_also_inside_pairs() -> None:
     (said,) = (each for each in found.sections if each.label == "yours")
     results = " ".join(said.lines).partition("): ")[2]
     assert results.count("[") == 4 and not re.search(r"\d[.]?\d{6}", results), results
+
+
+@pytest.mark.parametrize("name", ["guard", "one_model_every_axis", "vocab_parallel_cross_entropy"])
+def test_what_shows_the_solution_fits_70_columns(name: str) -> None:
+    for call in (f'diff("{name}")', f"`gpu-course diff {name}`"):
+        (said,) = passing.discussed(call)
+        assert " ".join(said.lines) == f"{call} shows the solution and discusses it"
+        assert all(len(line) <= 60 for line in said.lines)
