@@ -156,7 +156,7 @@ def compared(chosen: Iterable[Row], *, kinds: bool = True) -> str:
     for (paper, place), alike in groupby(chosen, key=lambda row: (row.paper.name, row.place)):
         table = sorted(alike, key=_of_kind)
         lines = [*textwrap.wrap(f"{paper}, {place}", WIDTH), *_lines(table, kinds)]
-        for note in (*_of_whom(table), *_breaks(table)):
+        for note in (*_spreads(table), *_of_whom(table), *_breaks(table)):
             lines += textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
         tables.append("\n".join(lines))
     return "\n\n".join(tables)
@@ -182,11 +182,21 @@ def _of_whom(table: Sequence[Row]) -> list[str]:
 
 def _notes(row: Row) -> list[str]:
     found = [f"No verdict, since this is not told: {row.missing}."] if row.missing else []
-    if row.spread:
-        off = f"{row.spread.off:.3g} {row.unit}".rstrip()
-        found.append(f"The source leaves room for {off}: {row.spread.place}.")
     found += [row.note] if row.note else []
     return found
+
+
+def _spreads(table: Sequence[Row]) -> list[str]:
+    """How far the source says that its numbers may be off, once for each place where it does."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in table:
+        if row.spread:
+            found.setdefault((row.spread.place, row.unit), []).append(f"{row.spread.off:.3g}")
+    return [
+        f"The source leaves room for {', '.join(dict.fromkeys(offs))} {unit}".rstrip()
+        + f": {place}."
+        for (place, unit), offs in found.items()
+    ]
 
 
 def _breaks(table: Sequence[Row]) -> list[str]:
@@ -208,7 +218,10 @@ def _of_kind(row: Row) -> tuple[int, float]:
 def _said(row: Row) -> str:
     """What is said above the rows of one kind."""
     within = f", within {row.share_text}" if row.share_text else ""
-    return f"{SAID[row.kind]}{within}:"
+    said = SAID[row.kind]
+    if row.worked_out:
+        said = said.replace("was measured", "the source worked out")
+    return f"{said}{within}:"
 
 
 def mine_text(row: Row) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from gpu_course.claims import models
 from gpu_course.claims.assumptions import BREAKS
-from gpu_course.claims.kinds import FORMER, Kind
+from gpu_course.claims.kinds import BOUNDS, FORMER, Kind
 from gpu_course.claims.questions import Forecast, Question, read_question
 from gpu_course.claims.row import Paper, Row, Spread, half_a_digit
 from gpu_course.errors import CatalogueError
@@ -62,6 +62,7 @@ class _Printed(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     note: str = ""
     breaks: str = ""
     forecast: Forecast | None = None
+    worked_out: bool = False
 
 
 _DIGITS = re.compile(r"-?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
@@ -140,6 +141,11 @@ def _row(paper: Paper, shared: Mapping[str, Any], own: Mapping[str, Any], where:
             f"{where}: breaks is {given.breaks!r}, and no assumption of that name is known",
             f"it is one of {', '.join(BREAKS)}",
         )
+    if given.worked_out and given.kind not in BOUNDS:
+        raise CatalogueError(
+            f"{where}: {given.kind} says by itself whether the number was measured",
+            "say worked_out of a floor or a ceiling, where nobody measured it",
+        )
     if given.breaks and given.missing:
         raise CatalogueError(
             f"{where}: the model breaks ({given.breaks}), and the source leaves something out",
@@ -164,6 +170,7 @@ def _row(paper: Paper, shared: Mapping[str, Any], own: Mapping[str, Any], where:
         computed_by=given.model,
         arguments=given.arguments,
         forecast=_question(given, where),
+        worked_out=given.worked_out,
     )
 
 

@@ -66,6 +66,7 @@ class Row:
         computed_by: the name of the model, in rows that were read from a file.
         arguments: of the model, as the file gives them.
         forecast: what a learner is asked before the number is told; None where nothing is.
+        worked_out: True where nobody measured the number, though its kind speaks of measurements.
     """
 
     paper: Paper
@@ -85,6 +86,7 @@ class Row:
     computed_by: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     forecast: Question | None = None
+    worked_out: bool = False
 
     @property
     def broken(self) -> str:

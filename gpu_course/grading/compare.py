@@ -28,6 +28,7 @@ class Difference:
         fact: one line with both values.
         got, expected: the leaves that differ: numbers, strings or whole arrays.
         right: for arrays, bool in their shape.
+        at: for arrays, which of their cells the fact is of, counted row by row.
     """
 
     key: str
@@ -36,6 +37,7 @@ class Difference:
     got: Any = None
     expected: Any = None
     right: np.ndarray | None = field(default=None, repr=False)
+    at: int | None = None
 
 
 def first_difference(
@@ -178,14 +180,15 @@ def _arrays(
     else:
         right = _right(got, expected, tolerance)
         if not right.all():
-            flat = int(np.argmin(right))
+            finite = np.isfinite(got) | ~np.isfinite(expected)
+            # Where there are NaN, they are what is told of, and not the first wrong number.
+            flat = int(np.argmin(right if finite.all() else finite))
             index = tuple(int(i) for i in np.unravel_index(flat, right.shape))
             cell = f"{place}[{', '.join(map(str, index))}]" if index else place
             values = two_values(got[index].item(), expected[index].item())
             fact = f"{cell} is {values[0]}, expected {values[1]}"
-            finite = bool((np.isfinite(got) | ~np.isfinite(expected)).all())
-            key = "" if finite else "not-finite"
-            yield Difference(key, place, fact, got, expected, right)
+            key = "" if finite.all() else "not-finite"
+            yield Difference(key, place, fact, got, expected, right, flat)
 
 
 def _right(got: np.ndarray, expected: np.ndarray, tolerance: Tolerance) -> np.ndarray:

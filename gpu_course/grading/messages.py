@@ -55,19 +55,24 @@ def show_launch(launch: Launch) -> str:
 
 
 def cells_around(
-    rows: Sequence[tuple[str, np.ndarray]], right: np.ndarray, written: np.ndarray | None = None
+    rows: Sequence[tuple[str, np.ndarray]],
+    right: np.ndarray,
+    written: np.ndarray | None = None,
+    at: int | None = None,
 ) -> list[Section]:
-    """Returns a small table: cells round the first wrong one, a sign below each that is wrong.
+    """Returns a small table: cells round a wrong one, a sign below each that is wrong.
 
     Args:
         rows: (label, values) from top to bottom, all of one shape with one or two dimensions: what
             came in, then what came out, then what was expected.
         right: bool, in that shape.
         written: bool, in that shape: False where nothing was stored; default all of it.
+        at: round which cell, counted row by row; default the first wrong one.
     """
     if right.ndim not in (1, 2) or right.size < 2:
         return []
-    *above, column = (int(i) for i in np.unravel_index(int(np.argmin(right)), right.shape))
+    centre = int(np.argmin(right)) if at is None else at
+    *above, column = (int(i) for i in np.unravel_index(centre, right.shape))
     row = above[0] if above else 0
     tables = [(label, np.atleast_2d(values)[row]) for label, values in rows]
     wrong = ~np.atleast_2d(right)[row]
@@ -76,17 +81,17 @@ def cells_around(
     edge = max(map(len, names))
     columns: list[list[str]] = []
     room = WIDTH - INDENT - edge - len("  wrong")
-    for at in range(max(0, column - BEFORE), min(wrong.size, column - BEFORE + MAX_CELLS)):
-        cells = [f"[{row}, {at}]" if above else str(at)]
-        cells += [short(values[at]) for _, values in tables[:-2]]
-        pair = tables[-2][1][at], tables[-1][1][at]
+    for cell in range(max(0, column - BEFORE), min(wrong.size, column - BEFORE + MAX_CELLS)):
+        cells = [f"[{row}, {cell}]" if above else str(cell)]
+        cells += [short(values[cell]) for _, values in tables[:-2]]
+        pair = tables[-2][1][cell], tables[-1][1][cell]
         # What is right but for rounding need not be told apart.
-        out, wanted = two_values(*pair) if wrong[at] else map(short, pair)
-        cells += [out if stored[at] else "-", wanted]
-        cells.append("^" if wrong[at] else "")
+        out, wanted = two_values(*pair) if wrong[cell] else map(short, pair)
+        cells += [out if stored[cell] else "-", wanted]
+        cells.append("^" if wrong[cell] else "")
         width = max(map(len, cells)) + 2
         # Cells in front make room for the first wrong one, and that one for none behind it.
-        while columns and room < width and at <= column:
+        while columns and room < width and cell <= column:
             room += len(columns.pop(0)[0])
         if columns and room < width:
             break

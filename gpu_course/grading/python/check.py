@@ -115,6 +115,7 @@ class PythonChecking(Checking):
         # Only now, with the process gone, is everything it printed there.
         text, where = self.child.said() if self.child is not None else ("", [])
         first, *rest = found.sections
+        text = messages.without_refusals(text, " ".join(first.lines))
         known = any(each.label == "where" for each in rest)
         if known or found.reason not in ("crash", "deadline"):
             where = []

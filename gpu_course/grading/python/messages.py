@@ -21,6 +21,7 @@ from gpu_course.grading.sections import Section, below, code_line, fact, section
 from gpu_course.grading.sentences import CLOSER, sentence_of_raised
 from gpu_course.isolation.processes import MAX_THREADS, Ended, TooManyThreads
 from gpu_course.puzzle import PythonPuzzle
+from gpu_course.puzzle.harness.refusing import TOLD
 from gpu_course.ranks.stuck import IN_NO_CALL
 from simt.text import clean, one_line
 
@@ -65,7 +66,8 @@ def wrong_result(
         said += section("try", DIVISIONS)
     if difference.right is not None:
         got, expected = difference.got, difference.expected
-        said += cells_around([("got", got), ("expected", expected)], difference.right)
+        rows = [("got", got), ("expected", expected)]
+        said += cells_around(rows, difference.right, at=difference.at)
     return said + _case(puzzle, tried, pattern.key)
 
 
@@ -329,6 +331,20 @@ def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[Section]]:
     place = f"{answer.file}:{number}" if function == "<module>" else ""
     place = place or f"{function}, {answer.file}:{number}"
     return "\n".join(kept), section("where", place, *code_line(answer.line(number)))
+
+
+def without_refusals(text: str, what: str) -> str:
+    """Returns what was printed, with what a harness told of a ValueError only where it helps.
+
+    That is where a result was expected: elsewhere the error was the right answer.
+
+    Args:
+        text: what was printed.
+        what: the fact of the verdict.
+    """
+    if "raised a ValueError" in what:
+        return text
+    return "".join(each for each in text.splitlines(True) if not each.startswith(TOLD))
 
 
 def printed(text: str) -> list[Section]:

@@ -180,7 +180,8 @@ def _legend(axes: Axes, y: float) -> None:
         axes.add_artist(Rectangle((x, y - 0.08), 0.24, 0.16, zorder=3, **shape))
         if words == "leaves it":  # in the colour of its node, whichever that is
             for n, colour in enumerate(p.BLOCK_COLOURS[:4]):
-                part = Rectangle((x + 0.06 * n, y - 0.08), 0.06, 0.16, facecolor=colour, **look)
+                part = Rectangle((x + 0.06 * n, y - 0.08), 0.06, 0.16, facecolor=colour)
+                part.set(**look)
                 axes.add_artist(part)
         axes.text(x + 0.32, y, words, fontsize=p.SMALL, color=p.INK, va="center_baseline")
         x += further

@@ -156,7 +156,8 @@ class Forecast(Asked):
         question = row.forecast
         assert question is not None
         truth = _with_unit(f"{row.published:,.{_digits(row)}f}", row.unit)
-        says = f"{_SOURCE_SAYS.get(row.kind, 'Measured')}: {truth} ({row.paper.name}, {row.place})."
+        known = Kind.formula if row.worked_out else row.kind
+        says = f"{_SOURCE_SAYS.get(known, 'Measured')}: {truth} ({row.paper.name}, {row.place})."
         share = "" if row.to_the_digit else f", {_share(row.mine / row.published)} that"
         mine = _with_unit(mine_text(row), row.unit)
         model = f"The simple model: {mine}{share}; {row.judged}. {_first(row.how)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -9,6 +10,12 @@ from typing import Any
 from gpu_course.puzzle.harness import Unusable
 
 REFUSED = "ValueError"
+TO_BE_REFUSED = "refused"
+"""The output whose calls all ask for a ValueError."""
+TOLD = "(a ValueError"
+"""How a line begins that is printed of a ValueError, here and by no answer."""
+MOST = 120
+"""Of an error's words, how many characters are printed."""
 
 
 def run(answer: ModuleType, calls: Mapping[str, Sequence[Sequence[Any]]]) -> dict[str, Any]:
@@ -18,15 +25,21 @@ def run(answer: ModuleType, calls: Mapping[str, Sequence[Sequence[Any]]]) -> dic
         answer: the learner's module.
         calls: output -> a list of (function, its arguments...).
     """
-    return {name: [_result(answer, *call) for call in listed] for name, listed in calls.items()}
-
-
-def _result(answer: ModuleType, function: str, *arguments: Any) -> Any:
-    return result_of(answer, function, arguments, {})
+    return {
+        name: [
+            result_of(answer, function, arguments, {}, told=name != TO_BE_REFUSED)
+            for function, *arguments in listed
+        ]
+        for name, listed in calls.items()
+    }
 
 
 def result_of(
-    answer: ModuleType, function: str, arguments: Sequence[Any], named: Mapping[str, Any]
+    answer: ModuleType,
+    function: str,
+    arguments: Sequence[Any],
+    named: Mapping[str, Any],
+    told: bool = True,
 ) -> Any:
     """Returns what a call of the answer gave; the word "ValueError" where it raised one.
 
@@ -34,14 +47,26 @@ def result_of(
         answer: the learner's module.
         function: what is called.
         arguments, named: of the call.
+        told: True to print where the error came from and what it says: not every ValueError is
+            meant as a refusal. A verdict shows it where a result was expected.
     """
     try:
         result = getattr(answer, function)(*arguments, **named)
-    except ValueError:
+    except ValueError as error:
+        if told:
+            _tell(answer, error)
         return REFUSED
     if hasattr(result, "__next__"):
         raise Unusable(f"{function} returned a generator: it says yield where return is meant")
     return result
+
+
+def _tell(answer: ModuleType, error: ValueError) -> None:
+    frames = traceback.extract_tb(error.__traceback__)
+    file = getattr(answer, "__file__", None)
+    lines = [frame.lineno for frame in frames if frame.filename == file]
+    where = f" in line {lines[-1]}" if lines else ""
+    print(f"{TOLD}{where}: {str(error)[:MOST]})")
 
 
 def named_results(

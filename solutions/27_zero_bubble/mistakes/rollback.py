@@ -139,6 +139,13 @@ def state_without_a_copy(parameters, optimizer, limit):
     rank.checked(rank.put_back)
 
 
+# wrong-result, weights-kept: Keeps the weights under another name.
+def weights_without_a_copy(parameters, optimizer, limit):
+    rank = Rank(parameters, optimizer, limit)
+    rank.weights = [p.data for p in parameters]
+    rank.checked(rank.put_back)
+
+
 # wrong-result, scaled-twice: Scales .grad in place, for either step.
 def scaled_in_place(parameters, optimizer, limit):
     rank = Rank(parameters, optimizer, limit)

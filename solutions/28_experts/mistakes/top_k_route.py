@@ -74,6 +74,16 @@ def shares_what_is_left(logits, k, capacity):
     return experts, weights, slots.where(kept, -1)
 
 
+# wrong-result, share-of-what-is-left: Divides by the sum of what is left, be it 0.
+def divides_by_what_is_left(logits, k, capacity):
+    checked(logits, k)
+    experts, best = chosen(logits, k)
+    slots = queue(experts, logits.shape[1])
+    kept = slots < capacity
+    weights = best.softmax(1).where(kept, 0.0)
+    return experts, weights / weights.sum(1, keepdim=True), slots.where(kept, -1)
+
+
 # wrong-result, no-capacity: A buffer grows as it must.
 def drops_nothing(logits, k, capacity):
     checked(logits, k)

@@ -93,6 +93,11 @@ def the_router_as_the_norms(name, config):
     ]
 
 
+# wrong-result, router-apart: Without sp the ranks of tp have seen the same tokens.
+def the_router_with_sp_alone(name, config):
+    return [axis for axis in rule(name, config) if axis != "tp" or config["sp"]]
+
+
 # wrong-result, tied-apart: Each stage sees to its own weights.
 def each_stage_for_itself(name, config):
     return [axis for axis in rule(name, config) if axis != "pp"]

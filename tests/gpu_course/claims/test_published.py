@@ -315,6 +315,24 @@ def test_a_note_names_its_rows_unless_it_is_of_all(noted: str, said: str) -> Non
     assert [line.strip() for line in lines if "why" in line] == [said]
 
 
+def test_a_bound_on_what_nobody_measured_does_not_speak_of_a_measurement() -> None:
+    for kind, side in ((Kind.floor, "above"), (Kind.ceiling, "below")):
+        line = compared([row("10.0", 10.0, kind=kind, worked_out=True)]).splitlines()[2]
+        assert line == f"  a {kind.value}, so what the source worked out must lie {side} it:"
+
+
+def test_a_spread_that_several_rows_share_is_told_once() -> None:
+    table = [
+        row("10.0", 9.0, kind=Kind.scaled, spread=Spread(off, "Section 2")) for off in (4.0, 2.5)
+    ]
+    table.append(row("10.0", 9.0, kind=Kind.scaled, spread=Spread(1.0, "Section 3")))
+    notes = [line for line in compared(table).splitlines() if line.startswith("  * ")]
+    assert notes == [
+        "  * The source leaves room for 4, 2.5 GB: Section 2.",
+        "  * The source leaves room for 1 GB: Section 3.",
+    ]
+
+
 def test_kinds_stand_apart_within_a_table() -> None:
     mixed = [
         row("10.0", 9.0, kind=Kind.scaled),
@@ -563,6 +581,11 @@ def test_a_file_gives_rows() -> None:
             'kind = "measurement"',
             THIS_ROW + "kind is 'measurement', which does not say what could fail\n"
             "  try:    write one of identity, formula, again, fitted, floor",
+        ),
+        (
+            'kind = "formula"',
+            'kind = "formula"\nworked_out = true',
+            THIS_ROW + "formula says by itself whether the number was measured",
         ),
         (
             'kind = "formula"',

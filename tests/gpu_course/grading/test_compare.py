@@ -105,6 +105,7 @@ WRONG: list[tuple[Any, Any, str, str]] = [
     (np.zeros(2, ">f4"), np.zeros(2, F4), "wrong-dtype", ""),
     (np.array([1.0, NAN]), np.array([1.0, 2.0]), "not-finite", "result[1] is nan"),
     (np.array([NAN, NAN]), np.array([1.0, 2.0]), "not-finite", ""),
+    (np.array([3.0, NAN]), np.array([1.0, 2.0]), "not-finite", "result[1] is nan, expected 2"),
     (np.arange(4) + 1, np.arange(4), "off-by-one", "result[0] is 1, expected 0"),
     (np.arange(4.0) + 1, np.arange(4.0), "constant-offset", ""),
     (np.array([3, 1, 7]) * 8, np.array([3, 1, 7]), "constant-factor", ""),

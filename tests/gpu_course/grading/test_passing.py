@@ -12,7 +12,7 @@ import pytest
 from gpu_course import check
 from gpu_course.grading import exports, passing
 from gpu_course.grading.exports import verdict_html, verdict_text
-from gpu_course.grading.sections import WIDTH, text_of
+from gpu_course.grading.sections import WIDTH, command_section, text_of
 from gpu_course.puzzle import Bonus, Debrief, index
 from tests.gpu_course.grading import python_toy, toy
 from tests.gpu_course.grading.toy import RIGHT, guarded
@@ -180,3 +180,11 @@ def test_a_pass_shows_six_digits_of_each_number_also_inside_pairs() -> None:
     (said,) = (each for each in found.sections if each.label == "yours")
     results = " ".join(said.lines).partition("): ")[2]
     assert results.count("[") == 4 and not re.search(r"\d[.]?\d{6}", results), results
+
+
+@pytest.mark.parametrize("name", ["guard", "one_model_every_axis", "vocab_parallel_cross_entropy"])
+def test_what_shows_the_solution_fits_70_columns(name: str) -> None:
+    for call in (f'diff("{name}")', f"`gpu-course diff {name}`"):
+        (said,) = command_section("more", call, passing.DISCUSSED)
+        assert " ".join(said.lines) == f"{call} shows the solution and discusses it"
+        assert all(len(line) <= 60 for line in said.lines)

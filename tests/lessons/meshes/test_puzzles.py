@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -125,3 +126,16 @@ def test_zero3_sends_three_weights_where_all_reduce_sends_two() -> None:
     table = 8 * shape.vocabulary * shape.hidden
     sliced = one_step.sent_bytes(Configuration(dp=2, zero3=True), shape, 0)["zero3"]
     assert math.isclose(sliced - 3 * table / 2, 3 / 2 * plain)
+
+
+def test_a_value_error_that_is_no_refusal_is_shown_with_its_line(tmp_path: Path) -> None:
+    text = (SOLUTIONS / "29_meshes" / "groups.py").read_text(encoding="utf-8")
+    path = tmp_path / "groups.py"
+    path.write_text(text.replace("stride = [[0]], 1", 'stride = [[0]], int("one")'))
+    line = 1 + path.read_text().splitlines().index('    found, stride = [[0]], int("one")')
+    verdict = check("groups", answer=path, seed=0)
+    said = " ".join(verdict.message.split())
+    assert f"prints: (a ValueError in line {line}: invalid literal for int()" in said
+    path.write_text(text)
+    verdict = check("groups", answer=path, seed=0)
+    assert verdict.passed and "prints" not in verdict.message

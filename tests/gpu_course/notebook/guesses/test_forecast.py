@@ -234,6 +234,9 @@ def test_a_number_without_a_verdict_is_told_as_such(answers) -> None:
 def test_the_source_may_have_worked_it_out(answers) -> None:
     for kind, word in ((Kind.formula, "Worked out by the source: 4.1"), (Kind.identity, "Printed")):
         assert word in repr(Forecast(replace(ROW, kind=kind)).comparison())
+    bound = replace(ROW, kind=Kind.floor, worked_out=True)
+    assert "Worked out by the source: 4.1" in repr(Forecast(bound).comparison())
+    assert "Measured: 4.1" in repr(Forecast(replace(ROW, kind=Kind.floor)).comparison())
 
 
 def test_a_forecast_counts_once_it_is_told_and_stands_then(answers, capsys) -> None:

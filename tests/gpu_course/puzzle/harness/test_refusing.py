@@ -36,6 +36,17 @@ def test_results_have_the_names_that_are_asked_for(result: Any) -> None:
     assert refused == {"low": REFUSED, "high": REFUSED}
 
 
+def test_a_value_error_that_may_be_no_refusal_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    module = ModuleType("answer")
+    module.__file__ = "answer.py"
+    text = "def number(x):\n    x = x.strip()\n    return int(x)\n"
+    exec(compile(text, "answer.py", "exec"), module.__dict__)
+    calls = {"numbers": [("number", "7"), ("number", "seven")], "refused": [("number", "x")]}
+    assert refusing.run(module, calls) == {"numbers": [7, REFUSED], "refused": [REFUSED]}
+    told = "(a ValueError in line 3: invalid literal for int() with base 10: 'seven')\n"
+    assert capsys.readouterr().out == told
+
+
 def test_one_name_is_the_result_itself() -> None:
     module = answer(((1, 2), (3, 4)))
     found = refusing_once.run(module, "halves", ("result",), {"a": 1})
