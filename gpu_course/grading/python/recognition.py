@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -104,12 +105,23 @@ def recognised(
 
 
 def tells_little(result: Any) -> bool:
-    """Returns whether a result may come from anywhere: it holds nothing, or nothing but 0 and 1.
+    """Returns whether a result may come from anywhere: nothing, zeros and ones, a whole number.
 
-    >>> tells_little([[], None]), tells_little([0, 1]), tells_little([0, 2])
-    (True, True, False)
+    >>> tells_little([[], None]), tells_little([0, 1]), tells_little(256), tells_little([0, 2])
+    (True, True, True, False)
     """
-    return all(_says_nothing(each) for each in _leaves(result))
+    leaves = list(_leaves(result))
+    if len(leaves) == 1 and _is_whole(leaves[0]):
+        return True
+    return all(each is None or each in (0, 1, "") or _is_endless(each) for each in leaves)
+
+
+def _is_whole(leaf: Any) -> bool:
+    return isinstance(leaf, int) or (isinstance(leaf, float) and leaf.is_integer())
+
+
+def _is_endless(leaf: Any) -> bool:
+    return isinstance(leaf, float) and not math.isfinite(leaf)
 
 
 def _leaves(result: Any) -> Iterator[Any]:
@@ -122,12 +134,6 @@ def _leaves(result: Any) -> Iterator[Any]:
             yield from _leaves(each)
     else:
         yield result
-
-
-def _says_nothing(leaf: Any) -> bool:
-    if isinstance(leaf, int | float | np.number):
-        return bool(leaf in (0, 1) or not np.isfinite(leaf))
-    return leaf is None or leaf == ""
 
 
 def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:

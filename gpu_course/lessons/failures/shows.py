@@ -97,7 +97,7 @@ def spent(name: str, ledger: Ledger) -> Spent:
 @telling
 def one_job(
     gpus: int = 16_384,
-    gpu_hours: int = 50_000,
+    gpu_hours_a_failure: int = 50_000,
     interval_min: int = 30,
     stop_s: int = 60,
     restart_min: int = 10,
@@ -106,9 +106,10 @@ def one_job(
     """Returns where ten days of training went, and the goodput with other intervals.
 
     Args:
-        gpus, gpu_hours, interval_min, stop_s, restart_min, spares: as for `cluster_of`.
+        gpu_hours_a_failure: hours of one GPU until it fails, on average.
+        gpus, interval_min, stop_s, restart_min, spares: as for `cluster_of`.
     """
-    cluster = cluster_of(gpus, gpu_hours, interval_min, stop_s, restart_min, spares)
+    cluster = cluster_of(gpus, gpu_hours_a_failure, interval_min, stop_s, restart_min, spares)
     if expected_goodput(cluster) < HOPELESS:
         raise CourseError(
             f"a failure every {duration(cluster.mtbf_s)}: this job fails faster than it gets on",

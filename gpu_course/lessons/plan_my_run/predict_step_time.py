@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.grading.compare import first_difference
 from gpu_course.lessons.plan_my_run import step_parts as right
 from gpu_course.lessons.plan_my_run.trainings import (
     A100,
@@ -82,6 +83,9 @@ def _drawn(rng: np.random.Generator) -> Timed:
     )
 
 
+TOLERANCE = (1e-9, 1e-13)
+
+
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     number = case.sizes["number"]
     timed = KNOWN[NAMES[number]] if number >= 0 else _drawn(rng)
@@ -114,8 +118,9 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     seconds = got["seconds"]
-    if any(got[name] is None for name in expected if name != "seconds"):
-        return None  # Another function of the answer gives nothing.
+    before = [name for name in expected if name != "seconds"]
+    if any(first_difference(got[n], expected[n], TOLERANCE, n) for n in before):
+        return None  # What is said is of a function that comes before.
     if not isinstance(seconds, dict) or set(seconds) != set(expected["seconds"]):
         return "not-the-names"
     return None
@@ -133,7 +138,7 @@ PREDICT_STEP_TIME = PythonPuzzle(
     random_case=lambda rng: Case("a training drawn at random", {"number": -1}),
     inputs=_inputs,
     reference=_reference,
-    tolerance=(1e-9, 1e-13),
+    tolerance=TOLERANCE,
     diagnose=_diagnose,
     call=_call,
 )

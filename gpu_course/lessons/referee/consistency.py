@@ -91,7 +91,7 @@ def allowed(rule: Rule, cell: str, known: Mapping[str, Span]) -> Span:
 def suspects(printed: Printed, rules: Sequence[Rule], hair: float = HAIR) -> dict[str, Span] | None:
     """Returns the cells of which one other value would make all rules hold, and between which ends.
 
-    Another value is printed like the old one: rounded to as many places, or a whole number.
+    Another value may be off by as much as the old one, or is another whole number.
 
     Returns:
         None where all rules hold as printed; {} where no single cell can mend them.

@@ -73,7 +73,7 @@ def test_the_middle_of_the_simulated_intervals_is_the_best() -> None:
 
 
 def test_a_job_that_gets_nowhere_is_told() -> None:
-    said = shows.one_job(gpus=100_000, gpu_hours=12_500, interval_min=180, restart_min=30)
+    said = shows.one_job(gpus=100_000, gpu_hours_a_failure=12_500, interval_min=180, restart_min=30)
     assert isinstance(said, Note) and "fails faster than it gets on" in repr(said)
 
 

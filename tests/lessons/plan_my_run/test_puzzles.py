@@ -196,6 +196,16 @@ def test_a_part_that_is_not_written_yet_is_said_to_give_nothing(tmp_path: Path) 
     assert verdict.diagnosis == "missing-output", verdict.message
 
 
+@pytest.mark.parametrize("name", ["predict_memory", "predict_step_time"])
+def test_a_wrong_part_is_spoken_of_before_the_form_of_the_whole(name: str, tmp_path: Path) -> None:
+    puzzle = index.find(name)
+    heads = [f"def {each}({', '.join(names)}):" for each, names in puzzle.parameters.items()]
+    answer = tmp_path / f"{name}.py"
+    answer.write_text("\n".join(f"{head}\n    return 12.5\n" for head in heads), encoding="utf-8")
+    verdict = check(name, answer=answer, seed=0)
+    assert verdict.diagnosis == "wrong", verdict.message
+
+
 def test_an_argument_of_a_call_that_was_changed_is_called_by_its_name(tmp_path: Path) -> None:
     text = (SOLUTIONS / "30_plan_my_run" / "predict_memory.py").read_text(encoding="utf-8")
     answer = tmp_path / "predict_memory.py"

@@ -184,8 +184,9 @@ def test_a_result_that_tells_little_is_no_mistake_that_goes_on_otherwise(
     [
         ([], True), ({}, True), (None, True), ([[], []], True), ({"a": [], "b": None}, True),
         (0, True), (1.0, True), (False, True), (math.nan, True), ([0, 0, 1], True), ("", True),
-        (np.zeros((3, 2)), True), (np.zeros(0), True), (math.inf, True),
-        (7, False), (0.5, False), ([[], ["a"]], False), ({"a": 12}, False),
+        (np.zeros((3, 2)), True), (np.zeros(0), True), (math.inf, True), (7, True), (256.0, True),
+        (10**400, True), ([10**400, 0], False), (0.5, False), ([[], ["a"]], False),
+        ({"a": 12, "b": 1}, False),
         (np.array([0.0, 3.5]), False), (np.array(["a"]), False),
     ],
 )  # fmt: skip
