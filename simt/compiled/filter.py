@@ -48,7 +48,7 @@ TWICE, ASKED_AGAIN = 2, 1.25
 """Whether it should is asked first where it has taken twice what was guessed, and then each time
 that it has taken so many times as much."""
 GLANCE = 0.1
-"""Of what compiling takes: so long the interpreter looks first for a fault that shows early."""
+"""Of what compiling and running compiled take: so long the interpreter looks for a fault first."""
 BACK_OFF = 2
 """Each suspicion makes a kernel wait for so many times more launches before the next attempt."""
 MAX_WAIT = 1024
@@ -255,7 +255,7 @@ class Filter:
 
     def _shows_early(self, found: Measured, kernel: run.Kernel) -> bool:
         """Whether a look at a few blocks shows a fault: then the compiler is not asked in vain."""
-        most_ms = GLANCE * worth.compiling_ms(kernel.text)
+        most_ms = GLANCE * (worth.compiling_ms(kernel.text) + found.compiled_ms)
         steps = min(found.steps_of(glance.BLOCKS, most_ms), self.step_budget)
         kept = self._memory.copy()
         try:
