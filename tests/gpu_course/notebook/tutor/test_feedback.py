@@ -20,7 +20,6 @@ from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook import (
     check,
     diff,
-    feedback,
     glossary,
     hint,
     progress,
@@ -30,6 +29,7 @@ from gpu_course.notebook.cells.puzzle_magic import run_cell
 from gpu_course.notebook.glossary import find
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture, show_touches
+from gpu_course.notebook.tutor import feedback
 from gpu_course.notebook.tutor.course_map import CourseMap
 from gpu_course.puzzle import index, outline
 from tests.gpu_course.draw import launches
