@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -394,10 +394,15 @@ class Measured:
         return most is not None and most <= steps
 
     def taken(self, steps: int) -> None:
-        """The interpreter has taken so many steps: what was guessed is known now."""
+        """The interpreter has taken so many steps: what was guessed is known now.
+
+        A loop that each block runs another part of has as many turns as any two ends of the parts
+        are apart, for all that is known before.
+        """
         guessed = self.effort.steps * self.batches
-        if steps > 0 and guessed > 0 and self.effort.most_steps is None:
-            self._is(self.effort.times(steps / guessed, None))
+        if steps > 0 and guessed > 0:
+            known = self.effort.times(steps / guessed, None)
+            self._is(replace(known, most_steps=self.effort.most_steps))
 
 
 def _shape_of(value: Any) -> Any:

@@ -130,6 +130,14 @@ def told(out, a):
         print("three", i)
 
 
+def parts(out, a, n):
+    b = cuda.blockIdx.x
+    total = 0.0
+    for k in range(b * n, (b + 1) * n):
+        total += a[k]
+    out[cuda.grid(1)] = total
+
+
 def turns(out, n):
     i = cuda.grid(1)
     total = int32(0)
@@ -613,6 +621,17 @@ def test_what_a_loop_took_is_remembered(attempts: list[bool]) -> None:
     measured.taken(3000)
     assert measured.effort.steps == pytest.approx(3000)
     assert before < 3000
+    assert not attempts
+
+
+@pytest.mark.usefixtures("no_code")
+def test_what_each_block_took_of_a_loop_is_remembered(attempts: list[bool]) -> None:
+    """Each has four turns of the thirty-two that may be between any two ends; the bound stays."""
+    assert simulate(parts)[8, 32](np.zeros(256), np.ones(32), 4).ok
+    (plan,) = switch._PLANS.found.values()
+    (measured,) = plan.measured.values()
+    assert measured.effort.most_steps is not None
+    assert 0 < 4 * measured.effort.steps < measured.effort.most_steps
     assert not attempts
 
 
