@@ -85,10 +85,11 @@ class Shares(Observer):
         if array.space not in SPACES:
             return
         key = array.allocation.number, array.space, access.kind != "load"
+        whole = array.seen_of or array
+        cells, size = whole.per_copy or whole.flat.size, whole.dtype.itemsize
         if key not in self._touched:
-            whole = array.seen_of or array
-            cells = whole.per_copy or whole.flat.size
-            self._touched[key] = _Pairs(whole.name, self._threads, cells, whole.dtype.itemsize)
+            self._touched[key] = _Pairs(whole.name, self._threads, cells, size)
+        self._touched[key].has_room_for(cells * size)
         self._touched[key].add(access)
         self._steps[array.space][access.threads] += 1
 
@@ -144,6 +145,13 @@ class _Pairs:
         self.marks = np.zeros(threads * cells, np.uint8) if few else None
         self.parts: list[np.ndarray] = []
         self.waiting = 0
+
+    def has_room_for(self, bytes_: int) -> None:
+        """Leaves marks alone where another array in the same memory reaches further."""
+        if self.marks is not None and bytes_ > self.cells * self.size:
+            self.parts = [self.marks.nonzero()[0]]
+            self.waiting = self.parts[0].size
+            self.marks = None
 
     def add(self, access: Access) -> None:
         size = access.array.dtype.itemsize

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba import cuda, float32
+from numba import cuda, float32, float64
 
 from gpu_course import simulate
 from simt.observe import shares
@@ -64,3 +64,38 @@ def test_many_pairs_are_sorted_and_few_are_marked(monkeypatch: pytest.MonkeyPatc
     assert texts() == marked
     monkeypatch.setattr(shares, "MAX_WAITING", 3)
     assert texts() == marked
+
+
+def further(out, a):
+    """Two arrays in the same memory, of which the second reaches further."""
+    i = cuda.grid(1)
+    if i == 3:
+        out[0] = 1.0
+        a[7] = 1.0
+
+
+def two_types(out):
+    small = cuda.shared.array(0, float64)
+    large = cuda.shared.array(0, float32)
+    if cuda.threadIdx.x == 3:
+        small[0] = 1.0
+        large[2] = float32(1)
+        out[0] = small[0]
+
+
+@pytest.mark.parametrize("name", ["one argument in another", "dynamic memory of two types"])
+def test_arrays_in_the_same_memory_reach_as_far_as_they_do(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found() -> list[str]:
+        watch, memory = Shares(), np.zeros(8)
+        if name == "one argument in another":
+            simulate(further, observers=(watch,))[1, 4](memory[:4], memory)
+        else:
+            simulate(two_types, observers=(watch,))[1, 4, 0, 12](memory)
+        assert watch.steps().at_global.sum()
+        return [*map(repr, watch.found()), repr(watch.steps())]
+
+    marked = found()
+    monkeypatch.setattr(shares, "MAX_MARKS", 0)
+    assert found() == marked
