@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import os
 import platform
@@ -23,6 +24,9 @@ from gpu_course.notebook.guesses.asked import GUESSES_VARIABLE
 
 NOT_STORED = "not-stored"
 """The tag of a cell whose output tells about the machine it ran on."""
+
+NOT_RUN = "not-run"
+"""The tag of a cell that a run passes over; it stands there no longer than the run takes."""
 
 SAME_INSTRUCTIONS = {
     "ATEN_CPU_CAPABILITY": "avx2",
@@ -121,7 +125,8 @@ def execute(
         deadline_s: how long all cells together may take.
         record_timing: keep in each cell's metadata, under `execution`, when it began and ended.
         instructions, solved: as for `kernel_environment`.
-        run_not_stored: False does not run the cells of which nothing is stored.
+        run_not_stored: False does not run the cells of which nothing is stored, but those that
+            leave a name to later ones.
 
     Raises:
         AuthoringError: a cell raised an error, the kernel died, or the deadline passed.
@@ -129,6 +134,9 @@ def execute(
     folder = answers.parent / "notebooks"
     folder.mkdir(exist_ok=True)
     end = time.monotonic() + deadline_s
+    passed_over = [] if run_not_stored else [c for c in notebook.cells if _only_tells(c)]
+    for cell in passed_over:
+        cell.metadata.tags.append(NOT_RUN)
     client = NotebookClient(
         notebook,
         kernel_name="python3",
@@ -138,7 +146,7 @@ def execute(
         record_timing=record_timing,
         store_widget_state=False,
         coalesce_streams=True,
-        **({} if run_not_stored else {"skip_cells_with_tag": NOT_STORED}),
+        skip_cells_with_tag=NOT_RUN,
     )
     metadata = copy.deepcopy(notebook.metadata)
     try:
@@ -159,6 +167,9 @@ def execute(
         raise AuthoringError(
             f"the kernel of {lesson} died", file=_stopped_at(notebook, lesson)
         ) from error
+    finally:
+        for cell in passed_over:
+            cell.metadata.tags.remove(NOT_RUN)
     notebook.metadata = metadata
     code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
     for number, cell in enumerate(code, 1):
@@ -170,6 +181,16 @@ def execute(
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(WIDGET_VIEW, None)
     return notebook
+
+
+def _only_tells(cell: NotebookNode) -> bool:
+    """Whether nothing is stored of a cell, and it leaves no name: it is one call, or several."""
+    if cell.cell_type != "code" or NOT_STORED not in cell.metadata.get("tags", ()):
+        return False
+    try:
+        return all(isinstance(each, ast.Expr) for each in ast.parse(cell.source).body)
+    except SyntaxError:  # a magic
+        return True
 
 
 def _stopped_at(notebook: NotebookNode, lesson: str) -> str:

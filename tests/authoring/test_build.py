@@ -169,14 +169,19 @@ def test_a_cell_of_which_nothing_is_stored_need_not_run_and_still_counts() -> No
     source = (
         "```{code-cell}\n:tags: [nbval-ignore-output, not-stored]\n\n1 / 0\n```\n\n"
         "```{code-cell}\nprint(2)\n```\n"
+        # A name that a later cell needs is left all the same.
+        "```{code-cell}\n:tags: [nbval-ignore-output, not-stored]\n\nn = 3\nn\n```\n\n"
+        "```{code-cell}\nprint(n)\n```\n"
     )
     with answers_copy({}) as answers:
         done = execute(
             build_notebook("01_toy", source, {}), answers, lesson="01_toy", run_not_stored=False
         )
-    first, second = done.cells
-    assert (first.outputs, first.execution_count) == ([], 1)
+    first, second, third, fourth = done.cells
+    assert (first.outputs, first.execution_count) == (third.outputs, 1) == ([], 1)
+    assert first.metadata.tags == third.metadata.tags == ["nbval-ignore-output", "not-stored"]
     assert (second.outputs[0].text, second.execution_count) == ("2\n", 2)
+    assert (fourth.outputs[0].text, fourth.execution_count) == ("3\n", 4)
 
 
 def test_the_copy_of_the_answers_is_gone_afterwards() -> None:
