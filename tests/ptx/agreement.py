@@ -51,8 +51,19 @@ None is any way. A look-back that is told something wrong finds it nearby or far
 """
 
 
-ROUNDINGS_ALONE = {"07_under_the_hood/no_float64 squares_in_one_pass, far from zero"}
-"""Mistakes, in a case, that leave only what was rounded: another rest where it was fused."""
+FUSED: dict[str, float | None] = {
+    "07_under_the_hood/no_float64 squares_in_one_pass, far from zero": None,
+    "13_softmax_to_flash/flash_backward, one query and one key": None,
+    "13_softmax_to_flash/flash_backward, scores far below 0": 1e-2,
+    "13_softmax_to_flash/flash_backward dq_without_lse, large scores": None,
+    "13_softmax_to_flash/flash_backward dkv_without_lse, large scores": None,
+    "13_softmax_to_flash/flash_backward dkv_scores_not_scaled, large scores": None,
+}
+"""Mistakes, or all answers of a puzzle, in a case, and how far fused products may lie off there.
+
+What cancels leaves only what was rounded, which is another rest where products are fused; and where
+an exponential overflows, one infinity more may meet another. None is any way.
+"""
 
 
 _OUTSIDE = re.compile(r"\w+: \w+\[([-\d, ]+)\] is outside an array of shape \(([\d, ]+)\)")
@@ -86,11 +97,16 @@ def hold(answer: Answer, case: Case, keep: Path) -> None:
     known = {answer.name, f"{answer.name}, {case.name}"} & set(IN_ANY_ORDER)
     open_ = bool(known) or any(map(APPROXIMATE.match, opcodes))
     within = IN_ANY_ORDER[known.pop()] if known else ROUNDINGS
-    for form, tolerance in (("unfused", within if open_ else None), ("shipped", within)):
+    fused = within
+    for name in (answer.puzzle.name, answer.name):
+        fused = FUSED.get(f"{name}, {case.name}", fused)
+    for form, any_way, tolerance in (
+        ("unfused", within is None, within if open_ else None),
+        ("shipped", fused is None, fused),
+    ):
         theirs = started(given)
         assert by_oracle(answer, given, theirs, form, keep) == set()
-        alone = form == "shipped" and f"{answer.name}, {case.name}" in ROUNDINGS_ALONE
-        if within is not None and not alone:
+        if not any_way:
             assert differences(ours, theirs, tolerance) == [], f"{case.name}, {form}"
 
 

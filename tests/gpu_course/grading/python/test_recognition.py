@@ -128,7 +128,7 @@ def test_a_mistake_that_gives_none_is_not_told_from_a_missing_return(
     never = "\n\n# wrong-result, never: Has an answer for some alone.\n"
     never += "def never(cells, block):\n    return None if cells > 1 else cells\n"
     file.write_text(MISTAKES + never, encoding="utf-8")
-    assert diagnosis("None if cells > 2 else block") == "never"
+    assert diagnosis("None if cells > 1 else cells") == "never"
     text = "def span(cells, block):\n    cells // block\n"
     assert check(SPAN, answer=PythonAnswer(text, "span.py"), seed=0).diagnosis == "missing-output"
 
@@ -168,7 +168,7 @@ ONE_CELL_FIRST = replace(
         # Whoever counts whole blocks does so in each case.
         ("{'blocks': cells // block, 'last': cells % block}", "whole-blocks"),
         # Whoever returns nothing but 0 and 1 does not.
-        ("{'blocks': 0, 'last': 1}", "off-by-one"),
+        ("{'blocks': 0 * cells, 'last': 1}", "off-by-one"),
         # Nor does whoever comes to no result where a mistake comes to one.
         ("{'blocks': 0, 'last': 1} if cells == 1 else 1 // 0", "off-by-one"),
     ],
