@@ -17,10 +17,11 @@ A rounded number stands for all that round to it: "30.1" is 30.05 to
 30.15, both included. A rule holds if its total and its sum can be the
 same, with every cell anywhere in its range.
 
-A cell may be the slip if all rules hold once it alone is printed with
-another value, positive, and rounded to as many places as before; a
-count is then another whole number. Any value that does so will do. If
-there is no such cell, the dict is empty.
+A cell may be the slip if all rules hold once it alone has another
+value, positive, with as much room for rounding as before: 12.34 instead
+of "30.1" stands for 12.29 to 12.39. A count is then another whole
+number. Any value that does so will do. If there is no such cell, the
+dict is empty.
 """
 
 import math
