@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from typing import Any
 
@@ -13,7 +14,9 @@ from torch.nn import functional
 from gpu_course.lessons.failures.training import drawn, new_model, rows_of
 
 SLOWER = 25
-"""How many times as much a slow rank computes."""
+"""How many times as much a slow rank computes, at least."""
+LATE_S, MEETINGS = 0.05, 8
+"""So late it comes, at least, and so many times later than ranks take to meet on this machine."""
 BIT = 44
 """Of the 64 of a float64: a change of less than a hundredth, which no loss shows at once."""
 COPIES = 80
@@ -40,14 +43,15 @@ def watched(steps: int, slow: int, flipped: tuple[int, int]) -> dict[str, Any]:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     names = ("arrived", "left", "own", "sizes", "result", "compute_ms", "weights")
     found: dict[str, list[Any]] = {name: [] for name in names}
-    dist.barrier()
+    late_s = max(LATE_S, MEETINGS * _meeting_s())
     for step in range(steps):
         x, target = drawn(rows_of(step, rank, size) * COPIES)
-        began = time.thread_time()
-        for _ in range(SLOWER if rank == slow else 1):
+        began, due, passes = time.thread_time(), time.perf_counter() + late_s, 0
+        while passes == 0 or (rank == slow and (passes < SLOWER or time.perf_counter() < due)):
             optimizer.zero_grad()
             loss = functional.cross_entropy(model(x), target)
             loss.backward()  # type: ignore[no-untyped-call]
+            passes += 1
         found["compute_ms"].append(1000 * (time.thread_time() - began))
         gradient = torch.cat([_gradient(each).flatten() for each in model.parameters()])
         found["own"].append(float(gradient.sum()))
@@ -62,6 +66,18 @@ def watched(steps: int, slow: int, flipped: tuple[int, int]) -> dict[str, Any]:
         optimizer.step()
         found["weights"].append(_sum_of_bits(model))
     return found
+
+
+def _meeting_s() -> float:
+    """Returns how long ranks take to meet: the median of some all-reduces, on the slowest rank."""
+    waits = []
+    for _ in range(5):
+        began = time.perf_counter()
+        dist.all_reduce(torch.zeros(1))
+        waits.append(time.perf_counter() - began)
+    longest = torch.tensor(statistics.median(waits), dtype=torch.float64)
+    dist.all_reduce(longest, op=dist.ReduceOp.MAX)
+    return float(longest)
 
 
 def _gradient(parameter: nn.Parameter) -> Tensor:
