@@ -13,7 +13,7 @@ import pytest
 from authoring.stubs import answer_lines
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.answers import mistake_answer
-from gpu_course.grading.sentences import sentence_of
+from gpu_course.grading.sentences import RAISED, sentence_of
 from gpu_course.puzzle import KernelPuzzle, Mistake, Puzzle, PythonPuzzle, index
 from tests.sampling import drawn, share
 
@@ -59,6 +59,8 @@ def sentences(puzzle: Puzzle, diagnosis: str) -> list[str]:
     """What may be said on a diagnosis: its sentence, or what a budget of the puzzle teaches."""
     if diagnosis == "over-budget" and isinstance(puzzle, KernelPuzzle):
         return [budget.lesson for budget in puzzle.budgets]
+    if diagnosis == "exception":
+        return [sentence_of(puzzle, diagnosis), *RAISED.values()]
     return [sentence_of(puzzle, diagnosis)]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,31 +75,36 @@ def recognised(
     found, most = None, 0
     while left:
         assert answer is not None
+        begun = 0
+        try:
+            with child_of(puzzle, answer, seed, warm=warm) as child:
+                if child.load() is not None:
+                    break
+                while left:
+                    mistake = left.pop(0)
+                    begun += 1
+                    other = _parts(_outputs(puzzle, tried, child, mistake), tried.expected)
+                    if _same(puzzle, reported, other, due):
+                        continue
+                    if not all(_same(puzzle, name, other, due) for name in right):
+                        continue
+                    agreed = [name for name in compared if _same(puzzle, name, own, other)]
+                    if reported not in agreed:
+                        continue
+                    if (
+                        len(agreed) > most
+                        and all(_is_right(puzzle, each, child, mistake) for each in before)
+                        and all(_gives(puzzle, *each, child, mistake) for each in after)
+                    ):
+                        found, most = mistake.diagnosis, len(agreed)
+                    if most == len(compared):
+                        return found
         # A mistake that ends its process, as one may in other cases than its own, is passed over.
-        with (
-            suppress(Ended, OutOfMemory, OutOfTime, TooManyThreads, Trouble),
-            child_of(puzzle, answer, seed, warm=warm) as child,
-        ):
-            if child.load() is not None:
-                break
-            while left:
-                mistake = left.pop(0)
-                other = _parts(_outputs(puzzle, tried, child, mistake), tried.expected)
-                if _same(puzzle, reported, other, due):
-                    continue
-                if not all(_same(puzzle, name, other, due) for name in right):
-                    continue
-                agreed = [name for name in compared if _same(puzzle, name, own, other)]
-                if reported not in agreed:
-                    continue
-                if (
-                    len(agreed) > most
-                    and all(_is_right(puzzle, each, child, mistake) for each in before)
-                    and all(_gives(puzzle, *each, child, mistake) for each in after)
-                ):
-                    found, most = mistake.diagnosis, len(agreed)
-                if most == len(compared):
-                    return found
+        except (OutOfMemory, OutOfTime):
+            pass
+        except (Ended, TooManyThreads, Trouble):
+            if begun > 1:  # that may be of those before it: alone it is sure
+                left.insert(0, mistake)
     return found
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from gpu_course.puzzle.builders import blocks_to_cover, sized
 from gpu_course.puzzle.memory_budgets import looked_up_again
 from gpu_course.puzzle.specification import Budget, Case, Values
+from simt.report import Counters
 
 D = 32
 ROWS = 32
@@ -177,14 +178,22 @@ def blocks_of(case: Case) -> int:
     return blocks_to_cover(case.sizes["n"], ROWS)
 
 
-def loaded(limit: Callable[[Case], int], lesson: str) -> Budget:
-    """Returns the budget of bytes loaded: a number of the case, whatever the solution does."""
+def loaded(
+    limit: Callable[[Case], int],
+    lesson: str,
+    spare: Callable[[Counters], int] | None = looked_up_again,
+) -> Budget:
+    """Returns the budget of bytes loaded: a number of the case, whatever the solution does.
+
+    Args:
+        limit, lesson, spare: as `Budget` has them.
+    """
     return Budget(
         "global_load.bytes",
         lambda case, counters: limit(case),
         lesson,
         "bytes loaded",
-        spare=looked_up_again,
+        spare=spare,
     )
 
 

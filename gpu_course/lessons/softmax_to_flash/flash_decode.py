@@ -121,6 +121,7 @@ FLASH_DECODE = KernelPuzzle(
             _loaded,
             "Each key and each value serves one query, so it is read once: there is nothing to "
             "reuse. The merge reads what each split has found once.",
+            spare=None,  # no warp has a number to look up, and one query is small
         ),
         stored(
             lambda case: 4 * (D + 1) * (case.sizes["splits"] + 1),

@@ -130,7 +130,7 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
         ),
     ),
     ("attention_share", "a crossover that nobody rounded"): (
-        "crossover",
+        "wrong-type",
         (("crossover = -(-weights // queries) - 1", "crossover = weights / queries - 1"),),
     ),
     ("run_cost", "hours times two dollars"): (

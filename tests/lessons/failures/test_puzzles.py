@@ -264,7 +264,7 @@ def test_a_part_is_weighed_in_numbers_of_eight_bytes() -> None:
         # Nobody is named, and so nobody who waits longest.
         (
             FIND_THE_FAULTY_RANK, "return {'slow': [], 'corrupt': []}",
-            "A rank is slow here, and you do not name it.", "You name",
+            "There is an alarm too many, or one is missing.", "You name",
         ),
         (GOODPUT, "return None", "interval=60, write=10, blocking=True", "1100, 60"),
         (ELASTIC_RESTART, "return parameters", "on 3 (same) and on 2 (other)", "Traceback"),
