@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _SENT = {"messages", "booked_bytes"}
 """What is counted of an answer on ranks, and tells apart what ends alike."""
+TOGETHER = 12
+"""Mistakes that one process, or one set of ranks, tries: groups of ranks that each of them forms
+stay open until it ends, and some twenty times as many are more than it may hold."""
 
 
 def recognised(
@@ -80,7 +83,7 @@ def recognised(
             with child_of(puzzle, answer, seed, warm=warm) as child:
                 if child.load() is not None:
                     break
-                while left:
+                while left and begun < TOGETHER:
                     mistake = left.pop(0)
                     begun += 1
                     other = _parts(_outputs(puzzle, tried, child, mistake), tried.expected)
