@@ -185,6 +185,37 @@ class Log:
         there = {c.rank for c in same if c.kind not in ("send", "recv")}
         return tuple(rank for rank in call.group if rank not in there)
 
+    def is_complete(self, call: Call) -> bool:
+        """Whether all have begun what this call needs, so that it waits for no rank.
+
+        A message that either side let go of never is: it may be lost.
+        """
+        if call.kind not in ("send", "recv"):
+            return not self.missing_from(call)
+        if call.number in self._dropped[call.rank]:
+            return False
+        if call.peer is None:
+            return any(self._comes(call, peer) for peer in call.group)
+        other = "recv" if call.kind == "send" else "send"
+        return call.place in self._places(other, call.peer, call.rank, call)
+
+    def _comes(self, call: Call, peer: int) -> bool:
+        """Whether a peer has sent what no receive but one from any rank can take."""
+        sent = self._places("send", peer, call.rank, call)
+        taken = self._places("recv", call.rank, peer, call)
+        found = (each for each in self.found if (each.rank, each.peer) == (call.rank, peer))
+        return bool(sent - taken - {each.place for each in found if _alike(each, call)})
+
+    def _places(self, kind: str, rank: int, peer: int, like: Call) -> set[int]:
+        """Returns the places of a rank's calls to a peer that it has not let go of."""
+        return {
+            each.place
+            for number, each in self._own[rank].items()
+            if (each.kind, each.peer) == (kind, peer)
+            and _alike(each, like)
+            and number not in self._dropped[rank]
+        }
+
     def last(self, rank: int) -> Call | None:
         """Returns the last call of a rank since what it was asked last."""
         own = [call for call in self.calls[self.since :] if call.rank == rank]
@@ -196,6 +227,10 @@ class Log:
         if last is None:
             return ""
         return f"{last.kind} in {file}:{last.line}" if last.line else last.kind
+
+
+def _alike(one: Call, other: Call) -> bool:
+    return (one.group, one.tag) == (other.group, other.tag)
 
 
 def _call(rank: int, told: dict[str, Any], ranks: int) -> Call:

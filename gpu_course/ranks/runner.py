@@ -363,9 +363,10 @@ class _Watch:
         now = self._clock()
         waits = [rank for rank in waiting if self._log.waits_for(rank) is not None]
         all_wait = waits == list(waiting)
+        goes_on = self._goes_on(waiting)
         # A message that was let go of never comes, however busy gloo's own threads are.
-        lost = self._log.dropped() and now - self._told > ASLEEP_S
-        computes = self._computes([rank for rank in waiting if rank not in waits])
+        lost = self._log.dropped() and not goes_on and now - self._told > ASLEEP_S
+        computes = goes_on or self._computes([rank for rank in waiting if rank not in waits])
         quiet = bool(waits) and not computes and now - self._told > QUIET_S
         over = self._deadline.is_over()
         # On a busy machine a thread that only looks whether something came seems to be at work:
@@ -382,8 +383,16 @@ class _Watch:
         """Whether these ranks stand still, or have had their time."""
         return self.stands_still(waiting) or self._deadline.is_over()
 
+    def _goes_on(self, waiting: Sequence[int]) -> bool:
+        """Whether one of them is in a call that waits for no other: it takes its time, no more."""
+        calls = [self._log.waits_for(rank) for rank in waiting]
+        return any(call is not None and self._log.is_complete(call) for call in calls)
+
     def stands_still(self, waiting: Sequence[int]) -> bool:
-        """Whether for ASLEEP_S these ranks told nothing, no thread worked and nothing crossed."""
+        """Whether for ASLEEP_S these ranks told nothing, no thread worked and nothing crossed.
+
+        Where all have come to a call that one of them is in, that has to last for QUIET_S.
+        """
         now, calm = self._clock(), self._calm()
         threads = _threads([self._pids[rank] for rank in waiting])
         last, self._last = self._last, threads or {}
@@ -395,6 +404,9 @@ class _Watch:
         if calm - self._asleep > ASLEEP_S / 2 and self._still is None:
             self._still = (self._crossed(),)
         if calm - self._asleep <= ASLEEP_S or _at_work(last, self._last):
+            return False
+        # A thread that just had a processor wakes the next, which has none: not one seems at work.
+        if calm - self._asleep <= QUIET_S and self._goes_on(waiting):
             return False
         if (self._crossed(),) != self._still:
             self._told = now

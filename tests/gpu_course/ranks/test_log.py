@@ -31,8 +31,14 @@ class Told:
         self.log = Log([ours, other])
 
     def tell(self, message: Any) -> None:
+        self._tell(self.first, message)
+
+    def tell_as_second(self, message: Any) -> None:
+        self._tell(self.second, message)
+
+    def _tell(self, end: int, message: Any) -> None:
         text = message if isinstance(message, bytes) else json.dumps(message).encode()
-        os.write(self.first, text + b"\n")
+        os.write(end, text + b"\n")
         self.log.read()
 
 
@@ -154,6 +160,49 @@ def test_a_group_that_is_made_is_waited_for_and_is_no_call(told: Told) -> None:
 def test_who_has_not_come_to_a_collective_is_known(told: Told) -> None:
     told.tell({"call": CALL | {"kind": "barrier", "peer": None}})
     assert told.log.missing_from(told.log.calls[0]) == (1,)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "complete"),
+    [
+        ({"kind": "barrier", "peer": None}, {"kind": "barrier", "peer": None}, True),
+        ({"kind": "barrier", "peer": None}, {"kind": "send", "peer": 0}, False),
+        ({"kind": "send"}, {"kind": "recv", "peer": 0}, True),
+        ({"kind": "send"}, {"kind": "recv", "peer": 0, "place": 5}, False),
+        ({"kind": "send"}, {"kind": "recv", "peer": 0, "tag": 5}, False),
+        ({"kind": "send"}, {"kind": "send", "peer": 0}, False),
+        ({"kind": "recv"}, {"kind": "send", "peer": 0}, True),
+        ({"kind": "recv", "peer": None}, {"kind": "send", "peer": 0}, True),
+        ({"kind": "recv", "peer": None}, {"kind": "recv", "peer": 0}, False),
+    ],
+)
+def test_a_call_to_which_all_have_come_waits_for_nobody(
+    told: Told, mine: dict[str, Any], theirs: dict[str, Any], complete: bool
+) -> None:
+    told.tell({"call": CALL | mine})
+    (call,) = told.log.calls
+    assert not told.log.is_complete(call)
+    told.tell_as_second({"call": CALL | theirs})
+    assert told.log.is_complete(call) is complete
+
+
+def test_a_message_that_was_let_go_of_completes_nothing(told: Told) -> None:
+    told.tell({"call": CALL})
+    told.tell_as_second({"call": CALL | {"kind": "recv", "peer": 0}})
+    sent, received = told.log.calls
+    assert told.log.is_complete(sent) and told.log.is_complete(received)
+    told.tell({"dropped": sent.number})
+    assert not told.log.is_complete(sent) and not told.log.is_complete(received)
+
+
+def test_a_message_that_another_receive_took_completes_none_from_any_rank(told: Told) -> None:
+    told.tell_as_second({"call": CALL | {"peer": 0}})
+    told.tell({"call": CALL | {"kind": "recv", "peer": None}})
+    told.tell({"call": CALL | {"number": 1, "kind": "recv", "peer": None, "place": 1}})
+    first, second = told.log.calls[1:]
+    assert told.log.is_complete(first) and told.log.is_complete(second)
+    told.tell({"found": {"number": first.number, "peer": 1, "place": told.log.calls[0].place}})
+    assert not told.log.is_complete(second)
 
 
 def test_from_whom_a_message_came_is_told_later(told: Told) -> None:

@@ -89,7 +89,9 @@ def test_one_look_after_a_while_without_a_processor_is_not_a_standstill() -> Non
     """Where whoever looks was not let run, the ranks were not either."""
     now = 0.0
     with subprocess.Popen(["sleep", "60"]) as asleep:
-        log = runner.Log([])
+        while psutil.Process(asleep.pid).status() != psutil.STATUS_SLEEPING:
+            time.sleep(runner.SHORTEST_POLL_S)
+        log = runner.Log([-1])
         watch = runner._Watch(log, [asleep.pid], 60.0, lambda: None, clock=lambda: now)
         stood = []
         for gap in (0.02, 0.9, 0.9, 0.02, 0.9, 0.9, 0.9):
@@ -98,6 +100,27 @@ def test_one_look_after_a_while_without_a_processor_is_not_a_standstill() -> Non
         asleep.kill()
     assert not any(stood[: runner.LOOKS])
     assert stood[-1]
+
+
+def test_a_call_to_which_all_have_come_is_no_standstill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine nothing may be seen to go on there: each thread waits for the one before.
+
+    All that shows it is looked away from here, and one look is enough.
+    """
+    monkeypatch.setattr(runner, "_threads", lambda pids: {})
+    monkeypatch.setattr(runner, "ASLEEP_S", 1e-6)
+    monkeypatch.setattr(runner, "POLL_S", runner.SHORTEST_POLL_S)
+    monkeypatch.setattr(runner.World, "_crossed", lambda world: None)
+    text = program(
+        """
+        x = torch.ones(1 << 23)
+        dist.all_reduce(x)
+        return r
+        """
+    )
+    assert run(tmp_path, text).results == (0, 1, 2)
 
 
 def test_what_stands_still_is_named_alike_on_a_busy_machine(
