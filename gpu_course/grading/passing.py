@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CatalogueError
-from gpu_course.grading.compare import show
+from gpu_course.grading.diagnoses.compare import show
 from gpu_course.grading.kernel import budgets, trial
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.messages import describe

@@ -12,8 +12,8 @@ import pytest
 
 from authoring.stubs import answer_lines
 from gpu_course.grading.check import check
+from gpu_course.grading.diagnoses.sentences import RAISED, sentence_of
 from gpu_course.grading.kernel.answers import mistake_answer
-from gpu_course.grading.sentences import RAISED, sentence_of
 from gpu_course.puzzle import KernelPuzzle, Mistake, Puzzle, PythonPuzzle, index
 from tests.sampling import drawn, share
 

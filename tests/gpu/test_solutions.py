@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.grading.diagnosis import close
+from gpu_course.grading.diagnoses.patterns import close
 from gpu_course.grading.kernel.trial import attempt, poison, prepare
 from gpu_course.hardware.run import run_natively
 from gpu_course.puzzle import Case, KernelPuzzle, index

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpu_course.grading import passing
 from gpu_course.grading.checking import Checking
-from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
+from gpu_course.grading.diagnoses.patterns import Observation, Pattern, diagnose
 from gpu_course.grading.kernel import budgets, messages, sharing, trial
 from gpu_course.grading.kernel.recognition import recognised
 from gpu_course.grading.kernel.scene import scene_of

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from gpu_course.grading.compare import two_values
-from gpu_course.grading.diagnosis import Dim3, Pattern
+from gpu_course.grading.diagnoses.compare import two_values
+from gpu_course.grading.diagnoses.patterns import Dim3, Pattern
+from gpu_course.grading.diagnoses.sentences import OUT_OF_STEPS, SENTENCES, sentence_of
 from gpu_course.grading.kernel import sharing
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import (
@@ -30,7 +31,6 @@ from gpu_course.grading.sections import (
     fact,
     section,
 )
-from gpu_course.grading.sentences import OUT_OF_STEPS, SENTENCES, sentence_of
 from gpu_course.puzzle import KernelPuzzle, Launch
 from simt.machine.launch import dim3
 from simt.report import Hazard, Report, ThreadPair

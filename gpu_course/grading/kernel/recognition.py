@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gpu_course.grading.diagnosis import close
+from gpu_course.grading.diagnoses.patterns import close
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.trial import Given, Trial

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.diagnosis import close
+from gpu_course.grading.diagnoses.patterns import close
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.kernel.trial import Given

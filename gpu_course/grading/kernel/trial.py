@@ -14,7 +14,7 @@ import numpy as np
 
 import gpu_course
 from gpu_course.errors import CatalogueError
-from gpu_course.grading.diagnosis import Dim3, close
+from gpu_course.grading.diagnoses.patterns import Dim3, close
 from gpu_course.grading.seeds import randomness
 from gpu_course.puzzle import Case, KernelPuzzle, Launch
 from simt.errors import KernelRefused

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.errors import CourseError
-from gpu_course.grading import compare, passing
+from gpu_course.grading import passing
 from gpu_course.grading.checking import Checking, Failed
-from gpu_course.grading.diagnosis import Pattern
+from gpu_course.grading.diagnoses import compare
+from gpu_course.grading.diagnoses.patterns import Pattern
 from gpu_course.grading.python import messages, recognition, replies
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import (

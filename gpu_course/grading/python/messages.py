@@ -10,15 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.grading.compare import Difference, first_difference, more_of, show, two_values
-from gpu_course.grading.diagnosis import Pattern
+from gpu_course.grading.diagnoses.compare import (
+    Difference,
+    first_difference,
+    more_of,
+    show,
+    two_values,
+)
+from gpu_course.grading.diagnoses.patterns import Pattern
+from gpu_course.grading.diagnoses.sentences import CLOSER, sentence_of_raised
 from gpu_course.grading.messages import cells_around, reason, which_case, which_hint
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.sections import Section, below, code_line, fact, section
-from gpu_course.grading.sentences import CLOSER, sentence_of_raised
 from gpu_course.isolation.processes import MAX_THREADS, Ended, TooManyThreads
 from gpu_course.puzzle import PythonPuzzle
 from gpu_course.puzzle.harness.refusing import TOLD

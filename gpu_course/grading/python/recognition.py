@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.grading import compare
+from gpu_course.grading.diagnoses import compare
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.child import Child

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.grading.compare import first_difference
+from gpu_course.grading.diagnoses.compare import first_difference
 from gpu_course.lessons.plan_my_run import stage_bytes as right
 from gpu_course.lessons.plan_my_run.trainings import (
     KORTHIKANTI,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.grading.compare import first_difference
+from gpu_course.grading.diagnoses.compare import first_difference
 from gpu_course.lessons.plan_my_run import step_parts as right
 from gpu_course.lessons.plan_my_run.trainings import (
     A100,

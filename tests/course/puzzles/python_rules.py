@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.grading.diagnoses.sentences import PYTHON_SENTENCES
 from gpu_course.grading.python.cases import part_of
-from gpu_course.grading.sentences import PYTHON_SENTENCES
 from gpu_course.isolation import transport
 from gpu_course.isolation.ranks import MAX_RANKS
 from gpu_course.puzzle import Case, Puzzle, PythonPuzzle, index

@@ -7,8 +7,8 @@ import re
 
 import numpy as np
 
+from gpu_course.grading.diagnoses.sentences import SENTENCES
 from gpu_course.grading.kernel import sharing, trial
-from gpu_course.grading.sentences import SENTENCES
 from gpu_course.puzzle.builders import ONE_CELL_EACH, SPECIAL_SIZES
 from gpu_course.puzzle.specification import KernelPuzzle, Mistake
 from gpu_course.units import of_so_many

@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.grading.compare import first_difference, more_of, pattern, same_factor, show
-from gpu_course.grading.sentences import CLOSER, PYTHON_SENTENCES, sentence_of
+from gpu_course.grading.diagnoses.compare import (
+    first_difference,
+    more_of,
+    pattern,
+    same_factor,
+    show,
+)
+from gpu_course.grading.diagnoses.sentences import CLOSER, PYTHON_SENTENCES, sentence_of
 from gpu_course.puzzle import PythonPuzzle
 from tests.gpu_course.grading import python_toy as toy
 from tests.gpu_course.grading import toy as kernels

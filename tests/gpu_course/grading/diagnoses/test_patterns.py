@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.grading.diagnosis import Observation, close, diagnose
-from gpu_course.grading.sentences import HINT_KINDS, SENTENCES
+from gpu_course.grading.diagnoses.patterns import Observation, close, diagnose
+from gpu_course.grading.diagnoses.sentences import HINT_KINDS, SENTENCES
 from gpu_course.puzzle import KernelPuzzle
 
 BLOCK = 4

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.grading.diagnosis import Observation, Pattern, constant
+from gpu_course.grading.diagnoses.patterns import Observation, Pattern, constant
 from gpu_course.puzzle.harness.refusing import REFUSED
 
 Tolerance = tuple[float, float]
