@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from authoring.checkout import AuthoringError
-from gpu_course.grading import passing
+from gpu_course.grading import onward
 from gpu_course.puzzle import index
 from gpu_course.puzzle.lesson_cells import cell_id
 
@@ -94,7 +94,7 @@ def puzzle_notes(lesson: str, *, solved: bool = False) -> dict[str, str]:
     notes = {}
     for puzzle in index.puzzles():
         if puzzle.lesson == lesson:
-            effort = passing.effort(puzzle)
+            effort = onward.effort(puzzle)
             share = getattr(puzzle, "share", None)
             rule = f" {share.words}" if share else ""
             notes[puzzle.name] = f"*{effort[0].upper()}{effort[1:]}.{rule}*"

@@ -174,7 +174,7 @@ def _breakable(text: str) -> str:
 
 def _onward(verdict: VerdictFacts) -> list[Section]:
     """Returns where to go after a pass, for a notebook or a Python prompt."""
-    from gpu_course.grading.passing import DISCUSSED, effort, next_puzzles
+    from gpu_course.grading.onward import DISCUSSED, effort, next_puzzles
 
     short = verdict.name.rpartition("/")[2]
     following = [f"{p.short_name} ({effort(p)})" for p in next_puzzles(verdict.name)]
@@ -188,7 +188,7 @@ def _links(verdict: VerdictFacts) -> str:
     """Returns what follows a pass: the discussion, and the next puzzle as a link to its cell."""
     if not verdict.passed:
         return ""
-    from gpu_course.grading.passing import effort, next_puzzles
+    from gpu_course.grading.onward import effort, next_puzzles
 
     short = html.escape(verdict.name.rpartition("/")[2])
     parts = [f'<code>diff("{short}")</code> shows the solution and discusses it']

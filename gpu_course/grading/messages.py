@@ -10,7 +10,7 @@ import numpy as np
 from gpu_course.grading.diagnoses.compare import two_values
 from gpu_course.grading.diagnoses.sentences import HINT_KINDS, sentence_of
 from gpu_course.grading.sections import INDENT, WIDTH, Section, command_section, section
-from gpu_course.puzzle import Case, KernelPuzzle, Launch, Puzzle
+from gpu_course.puzzle import Case, Debrief, KernelPuzzle, Launch, Puzzle
 
 BEFORE = 2
 """Cells shown in front of the first wrong one."""
@@ -47,6 +47,15 @@ def which_hint(puzzle: Puzzle, key: str) -> list[Section]:
     name = puzzle.short_name
     here, in_terminal = f'{kind}hint("{name}")', f"or `gpu-course hint {name}`"
     return command_section("hint", here, in_terminal)
+
+
+def debrief_sections(told: Debrief, bonus: str = "") -> list[Section]:
+    """Returns what a puzzle says of a pass: why it works, another way, and the bonus."""
+    return [
+        *section("why", told.why),
+        *section("other", told.alternative),
+        *section("bonus", bonus),
+    ]
 
 
 def show_launch(launch: Launch) -> str:

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from gpu_course import check
-from gpu_course.grading import passing
 from gpu_course.grading.exports import verdict_html, verdict_text
-from gpu_course.grading.kernel import budgets
+from gpu_course.grading.kernel import budgets, passing
 from gpu_course.grading.solution import without_marks
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import DIFFICULTIES, KernelPuzzle, Puzzle, index

@@ -16,7 +16,7 @@ import pytest
 
 from authoring.execution import NOT_STORED
 from gpu_course import check, notebook
-from gpu_course.grading import passing
+from gpu_course.grading import onward
 from gpu_course.notebook import glossary, progress
 from gpu_course.notebook.marks import tells_of_all_lessons
 from gpu_course.puzzle import index
@@ -85,7 +85,7 @@ def shown() -> dict[str, str]:
     said = {
         "verdict": check("warp_sum", answer=solution, seed=0),
         "words": glossary("warp", "mask"),
-        "after a pass": passing.next_puzzles("02_warps/warp_sum"),
+        "after a pass": onward.next_puzzles("02_warps/warp_sum"),
     }
     return {
         name: f"{each!r} {each._repr_html_() if hasattr(each, '_repr_html_') else ''}"

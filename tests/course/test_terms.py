@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpu_course.grading.passing import COUNTED
+from gpu_course.grading.kernel.passing import COUNTED
 from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import KernelPuzzle, Puzzle, Term
 

@@ -13,7 +13,7 @@ from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.exports import LOOKS
-from gpu_course.grading.passing import effort
+from gpu_course.grading.onward import effort
 from gpu_course.grading.sections import INDENT, WIDTH, Section, heading, of_error
 from gpu_course.puzzle import Lesson, Puzzle, index, outline
 from simt.kernel.source import show_path

@@ -170,7 +170,7 @@ def progress_text(lessons: Sequence[LessonProgress]) -> str:
 
 
 def _lesson_text(lesson: LessonProgress) -> str:
-    from gpu_course.grading.passing import effort
+    from gpu_course.grading.onward import effort
 
     efforts = {puzzle.name: effort(puzzle) for puzzle in lesson.lesson.puzzles}
     rows = [
@@ -224,7 +224,7 @@ def fitting(message: str) -> str:
 
 def told(verdict: Verdict) -> str:
     """Returns what a verdict says, and after a pass where to go; it fits the terminal."""
-    from gpu_course.grading.passing import onward
+    from gpu_course.grading.onward import onward
     from gpu_course.grading.sections import WIDTH, text_of
 
     text = text_of(verdict.sections, min(columns(), WIDTH))

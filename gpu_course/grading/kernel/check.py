@@ -11,10 +11,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gpu_course.grading import passing
 from gpu_course.grading.checking import Checking
 from gpu_course.grading.diagnoses.patterns import Observation, Pattern, diagnose
-from gpu_course.grading.kernel import budgets, messages, sharing, trial
+from gpu_course.grading.kernel import budgets, messages, passing, sharing, trial
 from gpu_course.grading.kernel.recognition import recognised
 from gpu_course.grading.kernel.scene import scene_of
 from gpu_course.grading.kernel.sharing import Unshared
@@ -271,7 +270,7 @@ class KernelChecking(Checking):
 
     def passed(self) -> Verdict:
         assert self.visible is not None
-        said = [*fact(self.all_right()), *passing.kernel_sections(self.puzzle, self.right)]
+        said = [*fact(self.all_right()), *passing.pass_sections(self.puzzle, self.right)]
         advice = tuple(h for tried in self.right for h in tried.hazards)
         if advice:
             said += [*heading("advice, which costs no points:"), *of_hazard(advice[0])]

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.errors import CourseError
-from gpu_course.grading import passing
 from gpu_course.grading.checking import Checking, Failed
 from gpu_course.grading.diagnoses import compare
 from gpu_course.grading.diagnoses.patterns import Pattern
@@ -204,7 +203,7 @@ class PythonChecking(Checking):
         """Returns the verdict on an answer that is right and costs no more than it may."""
         assert self.visible is not None
         tried, got = self.visible
-        said = [*fact(self.all_right()), *passing.python_sections(self.puzzle, tried, got)]
+        said = [*fact(self.all_right()), *messages.pass_sections(self.puzzle, tried, got)]
         said += messages.self_counted() if self.self_counted else []
         return self.made(
             said,

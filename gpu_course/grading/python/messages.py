@@ -6,6 +6,7 @@ import ast
 import re
 import signal
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,21 @@ from gpu_course.grading.diagnoses.compare import (
 )
 from gpu_course.grading.diagnoses.patterns import Pattern
 from gpu_course.grading.diagnoses.sentences import CLOSER, sentence_of_raised
-from gpu_course.grading.messages import cells_around, reason, which_case, which_hint
+from gpu_course.grading.messages import (
+    cells_around,
+    debrief_sections,
+    describe,
+    reason,
+    which_case,
+    which_hint,
+)
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.sections import Section, below, code_line, fact, section
 from gpu_course.isolation.processes import MAX_THREADS, Ended, TooManyThreads
-from gpu_course.puzzle import PythonPuzzle
+from gpu_course.puzzle import Case, PythonPuzzle
 from gpu_course.puzzle.harness.refusing import TOLD
 from gpu_course.ranks.stuck import IN_NO_CALL
 from simt.text import clean, one_line
@@ -34,6 +42,8 @@ from simt.text import clean, one_line
 MAX_PRINTED_LINES = 6
 MAX_INPUT = 40
 MAX_RANKS_SHOWN = 8
+MAX_SHOWN = 60
+"""Characters of a result that a pass shows."""
 DIVISIONS = "a division by / gives a float, one by // a whole number"
 """What helps where a float came and a whole number was asked for."""
 
@@ -363,6 +373,45 @@ def printed(text: str) -> list[Section]:
     count = f"{before} {'line' if before == 1 else 'lines'}"
     more = below(f"({count} before)") if before else []
     return [*more, *section("prints", *(each[:160] for each in kept))]
+
+
+def pass_sections(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> list[Section]:
+    """Returns what a pass of Python says beyond the points.
+
+    Args:
+        puzzle: the puzzle.
+        tried, got: the visible example, and what came of it.
+    """
+    told = puzzle.debrief
+    if told is None:
+        return []
+    parts = [_measured(name, got[name]) for name in told.shows if name in got]
+    # Where the sizes of a case say little of what the answer was given, its call says it.
+    call = None if puzzle.call is None else puzzle.call(dict(tried.inputs))
+    case = call or describe(_as_stated(puzzle, tried.case))
+    return [*section("yours", f"{case}: {', '.join(parts)}"), *debrief_sections(told)]
+
+
+def _as_stated(puzzle: PythonPuzzle, case: Case) -> Case:
+    """Returns a case with those sizes alone that the statement has a word for.
+
+    The others are the catalogue's own, such as which kind of input is drawn.
+    """
+    words = set(re.findall(r"\w+", puzzle.statement))
+    return replace(case, sizes={name: n for name, n in case.sizes.items() if name in words})
+
+
+def _measured(name: str, value: Any) -> str:
+    """Returns a result or a measurement in words: "peak bytes 24,232"."""
+    if name == "schedule":
+        return f"a schedule of {len(value)} operations"
+    if isinstance(value, Mapping):
+        return ", ".join(_measured(str(key), each) for key, each in value.items())
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    text = f"{int(value):,}" if whole else show(value, MAX_SHOWN, rough=True)
+    if isinstance(value, float):
+        text = f"{value:.6g}"
+    return f"returned {text}" if name == "result" else f"{name.replace('_', ' ')} {text}"
 
 
 def _case(puzzle: PythonPuzzle, tried: Tried | None, key: str) -> list[Section]:

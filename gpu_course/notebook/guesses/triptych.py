@@ -18,8 +18,8 @@ from gpu_course.grading.bench import FOLDER as BENCH
 from gpu_course.grading.check import check
 from gpu_course.grading.compiled import Seen, compile_answer, recorded
 from gpu_course.grading.kernel import budgets
+from gpu_course.grading.kernel.passing import counted_text
 from gpu_course.grading.messages import describe
-from gpu_course.grading.passing import counted_text
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.hardware import records

@@ -348,3 +348,11 @@ def test_the_picture_of_a_pass_is_of_no_array_that_each_thread_has_for_itself(na
     picture = verdict_picture(verdict)
     assert "cell of kept" not in picture
     assert "shared" in spaces.values() or "ask bank" not in picture
+
+
+def test_a_planned_schedule_is_drawn() -> None:
+    verdict = check("revolve", answer=SOLUTIONS / "17_checkpointing/revolve.py", seed=0)
+    assert verdict.passed, verdict.message
+    page = verdict_html(verdict)
+    assert "<img" in page and 'alt="' in page
+    assert "peak bytes" in verdict.message

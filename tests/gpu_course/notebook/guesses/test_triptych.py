@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from gpu_course.errors import CourseError, UnknownName
-from gpu_course.grading import passing, workspace
+from gpu_course.grading import workspace
 from gpu_course.grading.bench import FOLDER as BENCH
 from gpu_course.grading.compiled import recorded
+from gpu_course.grading.kernel import passing
 from gpu_course.hardware import records
 from gpu_course.hardware.compiled import toolchain
 from gpu_course.notebook.guesses.prediction import Prediction

@@ -1,0 +1,62 @@
+"""What a pass of an answer in Python says beyond its points."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gpu_course import check
+from gpu_course.grading.python import messages
+from gpu_course.puzzle import Debrief
+from tests.gpu_course.grading import python_toy
+
+ROOT = Path(__file__).parents[4]
+
+
+def test_a_pass_in_python_shows_the_visible_example(tmp_path: Path) -> None:
+    path = tmp_path / "cover.py"
+    path.write_text(python_toy.RIGHT)
+    told = Debrief(("result",), "One. Two.", "Three.")
+    verdict = check(replace(python_toy.COVER, debrief=told), answer=path, seed=0)
+    assert verdict.message.splitlines()[1:] == [
+        "  yours:  visible example (cells 10): returned 3",
+        "  why:    One. Two.",
+        "  other:  Three.",
+    ]
+
+
+def test_a_pass_in_python_names_no_size_that_the_statement_has_no_word_for(tmp_path: Path) -> None:
+    path = tmp_path / "cover.py"
+    path.write_text(python_toy.RIGHT)
+    told = Debrief(("result",), "One. Two.", "Three.")
+    seen = [("Cells, and a block.", " (block 4)"), ("How many?", "")]
+    for statement, sizes in seen:
+        puzzle = replace(python_toy.COVER, debrief=told, statement=statement)
+        line = check(puzzle, answer=path, seed=0).message.splitlines()[1]
+        assert line == f"  yours:  visible example{sizes}: returned 3"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("result", 4, "returned 4"),
+        ("peak_bytes", 24232, "peak bytes 24,232"),
+        ("result", (288, 296), "returned (288, 296)"),
+        ("result", {"masks": 1920, "wide": 0}, "masks 1,920, wide 0"),
+        ("schedule", [("forward", 0)] * 14, "a schedule of 14 operations"),
+        ("learns", True, "learns True"),
+    ],
+)
+def test_measurements_in_words(name: str, value: object, text: str) -> None:
+    assert messages._measured(name, value) == text
+
+
+def test_a_pass_shows_six_digits_of_each_number_also_inside_pairs() -> None:
+    found = check("run_cost", answer=str(ROOT / "solutions/33_across_oceans/run_cost.py"), seed=0)
+    assert found.passed, found.message
+    (said,) = (each for each in found.sections if each.label == "yours")
+    results = " ".join(said.lines).partition("): ")[2]
+    assert results.count("[") == 4 and not re.search(r"\d[.]?\d{6}", results), results
