@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from authoring.checkout import AuthoringError
-from gpu_course.grading import onward
+from gpu_course.grading.verdicts import onward
 from gpu_course.puzzle import index
 from gpu_course.puzzle.lesson_cells import cell_id
 

@@ -33,7 +33,7 @@ from simt.files import write_text
 from simt.text import clean, one_line
 
 if TYPE_CHECKING:
-    from gpu_course.grading.verdict import Verdict
+    from gpu_course.grading.verdicts.verdict import Verdict
 
 app = typer.Typer(
     help="Puzzles, grading and lessons of the GPU course.",
@@ -234,8 +234,8 @@ def grade_answers(
     gpu: Gpu = False,
 ) -> int:
     """Grade all answers, or those named."""
-    from gpu_course.grading import exports
     from gpu_course.grading.grade import grade
+    from gpu_course.grading.verdicts import exports
 
     chosen = [*(only or []), *(names or [])]
     asked = _full_names(chosen)

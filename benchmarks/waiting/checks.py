@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 from gpu_course.grading.check import check
-from gpu_course.grading.exports import verdict_html
 from gpu_course.grading.kernel.answers import mistake_answer
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.exports import verdict_html
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import KernelPuzzle, index
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"

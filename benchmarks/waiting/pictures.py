@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table
 
 from gpu_course.draw.paper.picture import figure_html
-from gpu_course.grading import exports, pictures
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.trial import solutions_folder
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts import exports, pictures
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import KernelPuzzle, index
 
 MAX_MS = 100

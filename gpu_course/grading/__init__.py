@@ -9,6 +9,6 @@ and `exports` shows a verdict. A `worker` is a process beside this one that chec
 
 from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.verdict import Verdict
 
 __all__ = ["Verdict", "check", "grade"]

@@ -20,9 +20,9 @@ from gpu_course.grading.kernel.answers import is_path, read_answer
 from gpu_course.grading.kernel.check import KernelChecking
 from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.python.check import PythonChecking
-from gpu_course.grading.sections import code_line, fact, section
 from gpu_course.grading.seeds import default_seed
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import code_line, fact, section
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import KernelPuzzle, Puzzle, PythonPuzzle, index
 from simt.errors import KernelRefused
 

@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gpu_course.grading.sections import Section, section
 from gpu_course.grading.seeds import LISTED_SEED
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import Section, section
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import Case, Puzzle
 
 

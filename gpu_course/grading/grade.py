@@ -18,9 +18,9 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check, grader_failed
 from gpu_course.grading.kernel import on_card
-from gpu_course.grading.sections import fact, section
 from gpu_course.grading.seeds import default_seed
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import fact, section
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import exit_at_once
 from gpu_course.puzzle import KernelPuzzle, Puzzle, PythonPuzzle, index
 

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.sections import Section, heading, of_error, section
+from gpu_course.grading.verdicts.sections import Section, heading, of_error, section
 from gpu_course.grading.worker import CheckOutcome, Died
 from gpu_course.puzzle import Puzzle, PythonPuzzle
 

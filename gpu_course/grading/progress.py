@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpu_course.grading import verdict_cache, workspace
 from gpu_course.grading.grade import grade
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import Lesson, index
 
 

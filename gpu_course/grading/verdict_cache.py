@@ -22,10 +22,10 @@ import gpu_course
 import simt
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
-from gpu_course.grading.sections import fact
 from gpu_course.grading.seeds import SEED_VARIABLE
-from gpu_course.grading.verdict import Verdict
-from gpu_course.grading.verdict_facts import REASONS
+from gpu_course.grading.verdicts.facts import REASONS
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import Puzzle, index
 from simt.kernel.source import MAX_SOURCE_BYTES
 

@@ -24,8 +24,8 @@ import gpu_course
 import simt
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel.scene import Scene
-from gpu_course.grading.sections import Section, fact, section
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import Section, fact, section
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers, transport
 from gpu_course.puzzle import Case, KernelPuzzle, Puzzle

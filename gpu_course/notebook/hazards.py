@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_course.grading.sections import of_hazard, section
+from gpu_course.grading.verdicts.sections import of_hazard, section
 from gpu_course.notebook.note import Note, show
 from simt.report import Report
 

@@ -10,8 +10,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError, NotBegun
-from gpu_course.grading.exports import PRE_STYLE, sections_html
-from gpu_course.grading.sections import Section, of_error, text_of
+from gpu_course.grading.verdicts.exports import PRE_STYLE, sections_html
+from gpu_course.grading.verdicts.sections import Section, of_error, text_of
 from simt.errors import file_problem
 
 _Args = ParamSpec("_Args")

@@ -443,8 +443,8 @@ class PythonPuzzle(Puzzle):
         judge: (inputs, case, got) -> what is wrong, or None. Called once all that is compared is
             right: for results with more than one right value, and for what was measured.
         shown: (inputs, case, expected, got) -> what a picture shows of a result that is wrong or
-            over budget, as `grading.exports` draws it, or None. It may raise: there is no picture
-            then.
+            over budget, as `grading.verdicts.pictures` draws it, or None. It may raise: there is no
+            picture then.
         self_check: what only a count inside the answer's own process tells, or "".
         held: large cases that are run within a limit the kernel keeps, once all else is right.
         call: inputs -> the call of a case as the learner's function gets it, for messages; default

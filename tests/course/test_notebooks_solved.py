@@ -19,9 +19,9 @@ from authoring.checkout import lesson_sources, read, teacher_notebook
 from authoring.execution import answers_copy
 from authoring.notebooks import PUZZLE_CELL, build_notebook
 from gpu_course.grading import verdict_cache
-from gpu_course.grading.sections import fact
 from gpu_course.grading.seeds import SEED_VARIABLE
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.workspace import ANSWERS_VARIABLE, has_notebook
 from gpu_course.puzzle import index
 from tests.course.editions import depends_on_answers, with_what_they_need

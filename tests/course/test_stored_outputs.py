@@ -16,7 +16,7 @@ import pytest
 
 from authoring.execution import NOT_STORED
 from gpu_course import check, notebook
-from gpu_course.grading import onward
+from gpu_course.grading.verdicts import onward
 from gpu_course.notebook import glossary, progress
 from gpu_course.notebook.marks import tells_of_all_lessons
 from gpu_course.puzzle import index

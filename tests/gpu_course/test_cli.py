@@ -21,8 +21,8 @@ from gpu_course import cli, commands
 from gpu_course.app import lab
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.sections import fact
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.hardware import doctor
 from gpu_course.puzzle import DIFFICULTIES, Puzzle, index, outline
 

@@ -12,9 +12,9 @@ from gpu_course.app.terminal.text import WIDEST, discussion_lines, statement_lin
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.exports import LOOKS
-from gpu_course.grading.onward import effort
-from gpu_course.grading.sections import INDENT, WIDTH, Section, heading, of_error
+from gpu_course.grading.verdicts.exports import LOOKS
+from gpu_course.grading.verdicts.onward import effort
+from gpu_course.grading.verdicts.sections import INDENT, WIDTH, Section, heading, of_error
 from gpu_course.puzzle import Lesson, Puzzle, index, outline
 from simt.kernel.source import show_path
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_course.grading.bench import Timed
     from gpu_course.grading.progress import LessonProgress
     from gpu_course.grading.targets import Standing
-    from gpu_course.grading.verdict import Verdict
+    from gpu_course.grading.verdicts.verdict import Verdict
 
 WIDEST = 100
 """Columns; prose in longer lines is hard to follow."""
@@ -41,7 +41,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 def verdict_table(verdicts: Sequence[Verdict]) -> str:
     """Returns one row per verdict, and the summary below."""
-    from gpu_course.grading.exports import table_head, verdict_table_rows
+    from gpu_course.grading.verdicts.exports import table_head, verdict_table_rows
 
     rows = _table(table_head(verdicts), verdict_table_rows(verdicts))
     parts = [rows, summary(verdicts), card_text(verdicts), isolation_text(verdicts)]
@@ -170,7 +170,7 @@ def progress_text(lessons: Sequence[LessonProgress]) -> str:
 
 
 def _lesson_text(lesson: LessonProgress) -> str:
-    from gpu_course.grading.onward import effort
+    from gpu_course.grading.verdicts.onward import effort
 
     efforts = {puzzle.name: effort(puzzle) for puzzle in lesson.lesson.puzzles}
     rows = [
@@ -217,15 +217,15 @@ def fitting(message: str) -> str:
     """Returns a message with its long lines broken as the terminal needs it; as it is in a pipe."""
     if not sys.stdout.isatty():
         return message
-    from gpu_course.grading.sections import heading, text_of
+    from gpu_course.grading.verdicts.sections import heading, text_of
 
     return text_of(heading(*message.split("\n")), columns())
 
 
 def told(verdict: Verdict) -> str:
     """Returns what a verdict says, and after a pass where to go; it fits the terminal."""
-    from gpu_course.grading.onward import onward
-    from gpu_course.grading.sections import WIDTH, text_of
+    from gpu_course.grading.verdicts.onward import onward
+    from gpu_course.grading.verdicts.sections import WIDTH, text_of
 
     text = text_of(verdict.sections, min(columns(), WIDTH))
     if not verdict.passed:

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import CheckOutcome, Died, Worker, ended
 from gpu_course.puzzle import Puzzle
 

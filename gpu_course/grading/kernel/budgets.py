@@ -11,8 +11,8 @@ from gpu_course.errors import CatalogueError
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
 from gpu_course.grading.kernel.trial import Trial
-from gpu_course.grading.messages import which_case, which_hint
-from gpu_course.grading.sections import Section, code_line, fact, section
+from gpu_course.grading.verdicts.messages import which_case, which_hint
+from gpu_course.grading.verdicts.sections import Section, code_line, fact, section
 from gpu_course.puzzle import Budget, KernelPuzzle
 from gpu_course.units import of_so_many
 from simt.kernel.source import Kernel

@@ -18,9 +18,9 @@ from gpu_course.grading.kernel.recognition import recognised
 from gpu_course.grading.kernel.scene import scene_of
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import Trial
-from gpu_course.grading.sections import Section, fact, heading, of_hazard
 from gpu_course.grading.seeds import LISTED_SEED
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import Section, fact, heading, of_hazard
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import Case, KernelPuzzle, Launch
 from simt.kernel.source import Kernel
 from simt.machine.launch import dim3

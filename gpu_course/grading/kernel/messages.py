@@ -21,8 +21,8 @@ from gpu_course.grading.kernel.trial import (
     same_bits,
     thread_of,
 )
-from gpu_course.grading.messages import cells_around, reason, short, which_case, which_hint
-from gpu_course.grading.sections import (
+from gpu_course.grading.verdicts.messages import cells_around, reason, short, which_case, which_hint
+from gpu_course.grading.verdicts.sections import (
     INDENT,
     WIDTH,
     Section,

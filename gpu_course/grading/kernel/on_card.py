@@ -34,9 +34,9 @@ from gpu_course.grading.kernel.trial import (
     prepare,
     same_bits,
 )
-from gpu_course.grading.sections import INDENT, WIDTH, Section, section
-from gpu_course.grading.verdict import Verdict
-from gpu_course.grading.verdict_facts import CardVerdict
+from gpu_course.grading.verdicts.facts import CardVerdict
+from gpu_course.grading.verdicts.sections import INDENT, WIDTH, Section, section
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.hardware import trial as hardware_trial
 from gpu_course.hardware.apart import Apart, JobOutcome
 from gpu_course.hardware.run import why_no_gpu

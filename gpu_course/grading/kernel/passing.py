@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.kernel import budgets, trial
 from gpu_course.grading.kernel.trial import Trial
-from gpu_course.grading.messages import debrief_sections, describe
-from gpu_course.grading.sections import Section, section
+from gpu_course.grading.verdicts.messages import debrief_sections, describe
+from gpu_course.grading.verdicts.sections import Section, section
 from gpu_course.puzzle import KernelPuzzle
 from gpu_course.units import of_so_many
 

@@ -14,8 +14,8 @@ from gpu_course.grading.diagnoses.patterns import close
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.kernel.trial import Given
-from gpu_course.grading.messages import describe
 from gpu_course.grading.seeds import LISTED_SEED, default_seed
+from gpu_course.grading.verdicts.messages import describe
 from gpu_course.puzzle import KernelPuzzle, Puzzle, index
 from simt.interleaving import Replay, Run, find_replay
 from simt.interleaving.search import Told, races_in

@@ -29,9 +29,9 @@ from gpu_course.grading.python.reading import (
 )
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.python.trouble import Trouble
-from gpu_course.grading.sections import Section, fact, section
 from gpu_course.grading.seeds import LISTED_SEED
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import Section, fact, section
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.puzzle import Case, Held, Judgement, PythonPuzzle
 from gpu_course.puzzle.harness import Unusable

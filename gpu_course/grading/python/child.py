@@ -11,8 +11,8 @@ from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer, not_defined
 from gpu_course.grading.python.cases import Tried, hidden
 from gpu_course.grading.python.replies import NoReply, Reply
-from gpu_course.grading.sections import Section
 from gpu_course.grading.seeds import LISTED_SEED, own_seed
+from gpu_course.grading.verdicts.sections import Section
 from gpu_course.isolation import lockdown
 from gpu_course.isolation.processes import Ended, Process
 from gpu_course.puzzle import PythonPuzzle

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gpu_course.grading.messages import reason
-from gpu_course.grading.sections import Section, section
+from gpu_course.grading.verdicts.messages import reason
+from gpu_course.grading.verdicts.sections import Section, section
 from gpu_course.puzzle import PythonPuzzle
 from gpu_course.units import format_bytes
 

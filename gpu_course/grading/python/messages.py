@@ -20,7 +20,11 @@ from gpu_course.grading.diagnoses.compare import (
 )
 from gpu_course.grading.diagnoses.patterns import Pattern
 from gpu_course.grading.diagnoses.sentences import CLOSER, sentence_of_raised
-from gpu_course.grading.messages import (
+from gpu_course.grading.python.answers import PythonAnswer
+from gpu_course.grading.python.cases import Tried, part_of
+from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
+from gpu_course.grading.python.trouble import Trouble
+from gpu_course.grading.verdicts.messages import (
     cells_around,
     debrief_sections,
     describe,
@@ -28,11 +32,7 @@ from gpu_course.grading.messages import (
     which_case,
     which_hint,
 )
-from gpu_course.grading.python.answers import PythonAnswer
-from gpu_course.grading.python.cases import Tried, part_of
-from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
-from gpu_course.grading.python.trouble import Trouble
-from gpu_course.grading.sections import Section, below, code_line, fact, section
+from gpu_course.grading.verdicts.sections import Section, below, code_line, fact, section
 from gpu_course.isolation.processes import MAX_THREADS, Ended, TooManyThreads
 from gpu_course.puzzle import Case, PythonPuzzle
 from gpu_course.puzzle.harness.refusing import TOLD

@@ -26,8 +26,8 @@ from gpu_course.grading.python.trouble import (
     sent_to_itself,
     trouble_of,
 )
-from gpu_course.grading.sections import Section
 from gpu_course.grading.seeds import LISTED_SEED, own_seed
+from gpu_course.grading.verdicts.sections import Section
 from gpu_course.isolation.capture import MESSAGE
 from gpu_course.isolation.processes import Process
 from gpu_course.isolation.ranks import Traffic

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.sections import of_error, section, text_of
+from gpu_course.grading.verdicts.sections import of_error, section, text_of
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

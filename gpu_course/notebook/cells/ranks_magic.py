@@ -17,8 +17,8 @@ from IPython.core.magic import no_var_expand
 
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
-from gpu_course.grading.exports import PRE_STYLE
-from gpu_course.grading.sections import heading, of_error
+from gpu_course.grading.verdicts.exports import PRE_STYLE
+from gpu_course.grading.verdicts.sections import heading, of_error
 from gpu_course.notebook.note import Note, show, trouble
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gpu_course.claims.published import forecast_row, mine_text
 from gpu_course.claims.row import Row
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
-from gpu_course.grading.sections import heading, section
+from gpu_course.grading.verdicts.sections import heading, section
 from gpu_course.notebook.guesses.asked import Asked, in_notebook
 from gpu_course.notebook.guesses.prose_note import ProseNote
 from gpu_course.notebook.marks import asks_for_answers, shown_at_once

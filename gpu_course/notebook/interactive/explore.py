@@ -11,7 +11,7 @@ import ipywidgets
 
 from gpu_course.draw.paper.picture import alt_text, quick_html
 from gpu_course.errors import CourseError
-from gpu_course.grading.exports import PRE_STYLE
+from gpu_course.grading.verdicts.exports import PRE_STYLE
 from gpu_course.notebook.hazards import hazard_note
 from gpu_course.notebook.interactive.controls import label_em, make_control
 from gpu_course.notebook.note import trouble

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from gpu_course.draw.paper import palette
 from gpu_course.grading.progress import LessonProgress, next_puzzle
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook.guesses.forecast_score import ForecastScore
 from gpu_course.puzzle import outline

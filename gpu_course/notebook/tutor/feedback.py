@@ -13,8 +13,8 @@ from gpu_course.grading.check import check as _check
 from gpu_course.grading.hints import next_hint
 from gpu_course.grading.progress import progress as _progress
 from gpu_course.grading.solution import diff as _diff
-from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.notebook.guesses.forecast_score import forecast_score
 from gpu_course.notebook.guesses.prediction import predictions_made
 from gpu_course.notebook.marks import asks_for_answers, shown_at_once, tells_of_all_lessons

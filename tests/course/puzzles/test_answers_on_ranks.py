@@ -17,7 +17,7 @@ import pytest
 
 from gpu_course.grading.check import check
 from gpu_course.grading.python.cases import part_of
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.isolation import servers
 from gpu_course.puzzle import PythonPuzzle, index
 from tests.course.puzzles.answers_on_ranks import Row, rows

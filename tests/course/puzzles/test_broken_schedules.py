@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gpu_course.grading.exports import verdict_html
 from gpu_course.grading.python.cases import prepare, what_is_shown
-from gpu_course.grading.sections import fact
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.exports import verdict_html
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.lessons.optimal_checkpointing.harness import schedule_peak
 from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.chain import uniform

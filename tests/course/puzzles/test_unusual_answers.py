@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gpu_course import check
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.verdict import Verdict
 from tests.course.puzzles.answers import Changes, answers, written
 
 RIGHT, LAZY, IN_FLOAT64 = answers("RIGHT"), answers("LAZY"), answers("IN_FLOAT64")

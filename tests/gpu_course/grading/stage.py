@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpu_course.grading.loop import Event, Loop, Signature
-from gpu_course.grading.sections import fact
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import CheckOutcome, Died
 from gpu_course.puzzle import Puzzle
 from tests.gpu_course.grading import toy

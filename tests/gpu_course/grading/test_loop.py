@@ -21,7 +21,7 @@ from gpu_course.grading.loop import (
     deadline_s,
     signature,
 )
-from gpu_course.grading.sections import text_of
+from gpu_course.grading.verdicts.sections import text_of
 from gpu_course.grading.worker import Died
 from gpu_course.puzzle import index
 from tests.gpu_course.grading import toy

@@ -15,10 +15,10 @@ import pytest
 from gpu_course.errors import CourseError, UnknownName
 from gpu_course.grading import check, grade, verdict_cache, workspace
 from gpu_course.grading.progress import progress
-from gpu_course.grading.sections import fact
-from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own, fingerprint, keep, kept, key_of
-from gpu_course.grading.verdict_facts import REASONS, STATUSES
+from gpu_course.grading.verdicts.facts import REASONS, STATUSES
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import index
 from tests.gpu_course.grading import toy
 from tests.gpu_course.grading.toy import PAIR, TOY

@@ -17,8 +17,8 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import worker as worker_module
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
-from gpu_course.grading.sections import fact
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import COMMAND, OBJECTS, CheckOutcome, Died, Worker
 from gpu_course.grading.worker_process import packed, reply
 from gpu_course.isolation import transport

@@ -18,7 +18,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.check import check
 from gpu_course.grading.python import check as python_check
 from gpu_course.grading.python.answers import read_python_answer
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.isolation import processes, servers
 from gpu_course.puzzle import index
 from tests.gpu_course.grading import python_toy as toy

@@ -10,7 +10,7 @@ import pytest
 from gpu_course import check
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.grading.kernel.budgets import counter
-from gpu_course.grading.pictures import verdict_figure
+from gpu_course.grading.verdicts.pictures import verdict_figure
 from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import Case, KernelPuzzle
 from simt.report import Counters

@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 
 from gpu_course.app.terminal.screen import screen
-from gpu_course.grading.exports import LOOKS
 from gpu_course.grading.loop import KERNEL_DEADLINE_S
-from gpu_course.grading.onward import effort
-from gpu_course.grading.sections import fact, section
-from gpu_course.grading.verdict_facts import STATUSES
+from gpu_course.grading.verdicts.exports import LOOKS
+from gpu_course.grading.verdicts.facts import STATUSES
+from gpu_course.grading.verdicts.onward import effort
+from gpu_course.grading.verdicts.sections import fact, section
 from gpu_course.puzzle import index
 from tests.gpu_course.app.terminal.theatre import Theatre
 from tests.gpu_course.grading import toy

@@ -18,8 +18,8 @@ from gpu_course.app.terminal.text import (
     verdict_table,
 )
 from gpu_course.grading.progress import LessonProgress
-from gpu_course.grading.sections import fact
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import index
 
 RIGHT = tuple(fact("right in all 8 cases"))

@@ -13,7 +13,7 @@ from gpu_course.grading import check, grade, workspace
 from gpu_course.grading import worker as worker_module
 from gpu_course.grading.check import check_here
 from gpu_course.grading.kernel import apart
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import Worker
 from gpu_course.puzzle import index
 from tests.gpu_course.grading import toy

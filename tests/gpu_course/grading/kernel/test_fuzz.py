@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from gpu_course.grading import check
 from gpu_course.grading.kernel import trial
-from gpu_course.grading.verdict_facts import REASONS, STATUSES
+from gpu_course.grading.verdicts.facts import REASONS, STATUSES
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.gpu_course.grading import toy
 from tests.gpu_course.grading.kernel.hostile import toys

@@ -18,13 +18,14 @@ from typer.testing import CliRunner, Result
 
 from gpu_course import commands, notebook
 from gpu_course.errors import CourseError
-from gpu_course.grading import exports, workspace
+from gpu_course.grading import workspace
 from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
 from gpu_course.grading.kernel import on_card
-from gpu_course.grading.sections import WIDTH
-from gpu_course.grading.verdict import Verdict
-from gpu_course.grading.verdict_facts import CARD_STATES
+from gpu_course.grading.verdicts import exports
+from gpu_course.grading.verdicts.facts import CARD_STATES
+from gpu_course.grading.verdicts.sections import WIDTH
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.notebook.note import Note
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.gpu_course.hardware.card import plant

@@ -14,8 +14,8 @@ from numba import cuda
 from gpu_course import notebook, simulate
 from gpu_course.grading import verdict_cache
 from gpu_course.grading.progress import LessonProgress
-from gpu_course.grading.sections import fact, heading, section
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import fact, heading, section
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook import (
     check,

@@ -18,7 +18,7 @@ import pytest
 
 from gpu_course.grading import Verdict, check, grade, workspace
 from gpu_course.grading.kernel import trial
-from gpu_course.grading.verdict_facts import REASONS, STATUSES
+from gpu_course.grading.verdicts.facts import REASONS, STATUSES
 from gpu_course.puzzle import Launch, index
 from tests.gpu_course.grading import toy
 from tests.gpu_course.grading.kernel.hostile import toys

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_course.grading.messages import cells_around
-from gpu_course.grading.sections import WIDTH, text_of
+from gpu_course.grading.verdicts.messages import cells_around
+from gpu_course.grading.verdicts.sections import WIDTH, text_of
 
 ROUNDED = np.nextafter(1 / np.arange(3.0, 15.0), 1)
 """Right but for the last digit: told apart, each of them would take 20 columns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_course.grading.sections import Section, command_section
+from gpu_course.grading.verdicts.sections import Section, command_section
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.puzzle import Puzzle, index
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from gpu_course.grading import check, grade
-from gpu_course.grading.exports import (
+from gpu_course.grading.verdicts.exports import (
     to_json,
     verdict_html,
     verdict_table_rows,
     verdict_text,
 )
-from gpu_course.grading.sections import INDENT, below, fact, section
-from gpu_course.grading.verdict import Verdict
-from gpu_course.grading.verdict_facts import REASONS, STATUSES
+from gpu_course.grading.verdicts.facts import REASONS, STATUSES
+from gpu_course.grading.verdicts.sections import INDENT, below, fact, section
+from gpu_course.grading.verdicts.verdict import Verdict
 from tests.gpu_course.grading import toy
 
 KEYS = [

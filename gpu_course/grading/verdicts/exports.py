@@ -9,10 +9,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.draw.paper import palette
-from gpu_course.grading.sections import INDENT, WIDTH, Section, command_section, section, text_of
+from gpu_course.grading.verdicts.sections import (
+    INDENT,
+    WIDTH,
+    Section,
+    command_section,
+    section,
+    text_of,
+)
 
 if TYPE_CHECKING:
-    from gpu_course.grading.verdict_facts import VerdictFacts
+    from gpu_course.grading.verdicts.facts import VerdictFacts
     from simt.report import Hazard
 
 TABLE_HEAD = ("puzzle", "status", "points", "message")
@@ -174,7 +181,7 @@ def _breakable(text: str) -> str:
 
 def _onward(verdict: VerdictFacts) -> list[Section]:
     """Returns where to go after a pass, for a notebook or a Python prompt."""
-    from gpu_course.grading.onward import DISCUSSED, effort, next_puzzles
+    from gpu_course.grading.verdicts.onward import DISCUSSED, effort, next_puzzles
 
     short = verdict.name.rpartition("/")[2]
     following = [f"{p.short_name} ({effort(p)})" for p in next_puzzles(verdict.name)]
@@ -188,7 +195,7 @@ def _links(verdict: VerdictFacts) -> str:
     """Returns what follows a pass: the discussion, and the next puzzle as a link to its cell."""
     if not verdict.passed:
         return ""
-    from gpu_course.grading.onward import effort, next_puzzles
+    from gpu_course.grading.verdicts.onward import effort, next_puzzles
 
     short = html.escape(verdict.name.rpartition("/")[2])
     parts = [f'<code>diff("{short}")</code> shows the solution and discusses it']
@@ -214,7 +221,7 @@ def _links(verdict: VerdictFacts) -> str:
 
 def verdict_picture(verdict: VerdictFacts) -> str:
     """Returns the picture below a verdict as HTML, "" where it has none."""
-    from gpu_course.grading.pictures import verdict_figure
+    from gpu_course.grading.verdicts.pictures import verdict_figure
 
     try:
         figure = verdict_figure(verdict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading.sections import (
+from gpu_course.grading.verdicts.sections import (
     INDENT,
     Section,
     below,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gpu_course.draw.execution.ownership import Trouble
     from gpu_course.draw.execution.sectors import Request
-    from gpu_course.grading.verdict_facts import VerdictFacts
+    from gpu_course.grading.verdicts.facts import VerdictFacts
     from simt.observe.requests import WarpRequest
 
 MAX_CELLS_DRAWN = 64

@@ -16,19 +16,19 @@ from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CatalogueError
 from gpu_course.grading import check
 from gpu_course.grading.check import check_here
-from gpu_course.grading.exports import verdict_html, verdict_picture, verdict_text
 from gpu_course.grading.kernel import budgets
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.scene import Scene
-from gpu_course.grading.pictures import OF_COUNTER, trouble_of, verdict_figure
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.exports import verdict_html, verdict_picture, verdict_text
+from gpu_course.grading.verdicts.pictures import OF_COUNTER, trouble_of, verdict_figure
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import KernelPuzzle, index
 from gpu_course.puzzle.room import puzzle_fields
 from simt.report import Counters
 from tests.gpu_course.draw.readable import assert_readable, texts
 from tests.gpu_course.grading import toy
 
-SOLUTIONS = Path(__file__).parents[3] / "solutions"
+SOLUTIONS = Path(__file__).parents[4] / "solutions"
 
 
 @pytest.fixture

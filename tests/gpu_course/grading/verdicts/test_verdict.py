@@ -12,13 +12,13 @@ import pytest
 
 from gpu_course.grading import check
 from gpu_course.grading.kernel.answers import mistake_answer
-from gpu_course.grading.sections import fact
-from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.verdicts.sections import fact
+from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import OBJECTS, CheckOutcome
 from gpu_course.isolation.transport import Garbled, Unsendable, pack, unpack
 from gpu_course.puzzle import Case, index
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SAID = tuple(fact("a fact"))
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from gpu_course.grading.sections import WIDTH, Section, text_of
-from simt.report import Counters, Hazard, Report
-
-if TYPE_CHECKING:
-    from gpu_course.grading.kernel.scene import Scene
+from gpu_course.grading.verdicts.sections import WIDTH, Section, text_of
+from simt.machine.observer import Observer
+from simt.report import Counters, Hazard, Recording, Report
 
 STATUSES = ("passed", "failed", "not-started", "error", "timeout")
 REASONS = (
@@ -22,6 +21,20 @@ CARD_STATES = (
     "right", "wrong", "outside", "far-outside", "gave-up", "hang", "crash", "error", "refused",
     "not-run", "no-answer",
 )  # fmt: skip
+
+
+class Rerun(Protocol):
+    """The launch behind a verdict, as a picture asks for it (`kernel.scene`)."""
+
+    @property
+    def launch(self) -> int:
+        """Which launch of its case it is."""
+
+    def run(self, watch: Callable[[int], tuple[Observer, ...]]) -> object:
+        """Runs the case once more; `watch` gives who watches a launch, by its number."""
+
+    def record(self, block: int = 0) -> Recording:
+        """Returns the launch, kept statement by statement."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,7 @@ class VerdictFacts:
     diagnosis: str | None = None
     report: Report | None = field(default=None, repr=False)
     evidence: dict[str, Any] = field(default_factory=dict, repr=False)
-    scene: Scene | None = field(default=None, repr=False)
+    scene: Rerun | None = field(default=None, repr=False)
     card: CardVerdict | None = None
 
     @property

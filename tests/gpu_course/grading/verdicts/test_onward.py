@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from gpu_course import check
-from gpu_course.grading import exports, onward
-from gpu_course.grading.exports import verdict_html, verdict_text
-from gpu_course.grading.sections import WIDTH, command_section, text_of
+from gpu_course.grading.verdicts import exports, onward
+from gpu_course.grading.verdicts.exports import verdict_html, verdict_text
+from gpu_course.grading.verdicts.sections import WIDTH, command_section, text_of
 from gpu_course.puzzle import index
 
 

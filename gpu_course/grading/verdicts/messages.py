@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.grading.diagnoses.compare import two_values
 from gpu_course.grading.diagnoses.sentences import HINT_KINDS, sentence_of
-from gpu_course.grading.sections import INDENT, WIDTH, Section, command_section, section
+from gpu_course.grading.verdicts.sections import INDENT, WIDTH, Section, command_section, section
 from gpu_course.puzzle import Case, Debrief, KernelPuzzle, Launch, Puzzle
 
 BEFORE = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpu_course.grading.verdict_facts import VerdictFacts
+from gpu_course.grading.verdicts.facts import VerdictFacts
 
 
 @dataclass(frozen=True)
@@ -14,11 +14,11 @@ class Verdict(VerdictFacts):
     # How a verdict looks is imported when it is shown: until then it is plain data.
 
     def __repr__(self) -> str:
-        from gpu_course.grading.exports import verdict_text
+        from gpu_course.grading.verdicts.exports import verdict_text
 
         return verdict_text(self)
 
     def _repr_html_(self) -> str:
-        from gpu_course.grading.exports import verdict_html
+        from gpu_course.grading.verdicts.exports import verdict_html
 
         return verdict_html(self)
