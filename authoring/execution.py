@@ -19,7 +19,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 from authoring.checkout import AuthoringError, write
-from gpu_course.grading import verdict_cache
+from gpu_course.grading.learner import verdict_cache
 from gpu_course.notebook.guesses.asked import GUESSES_VARIABLE
 
 NOT_STORED = "not-stored"

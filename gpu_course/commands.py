@@ -99,7 +99,7 @@ def list_puzzles() -> int:
 def check_puzzle(name: Name, gpu: Gpu = False) -> int:
     """Check your answer to one puzzle."""
     from gpu_course.grading.check import check
-    from gpu_course.grading.verdict_cache import check_own
+    from gpu_course.grading.learner.verdict_cache import check_own
 
     verdict = check_own(name, by=functools.partial(check, gpu=True) if gpu else None)
     typer.echo(f"{verdict.name}: {outcome(verdict)}")
@@ -124,7 +124,7 @@ def watch_puzzle(
 @_command("hint")
 def show_hint(name: Name) -> int:
     """Show the next hint of a puzzle."""
-    from gpu_course.grading.hints import next_hint
+    from gpu_course.grading.learner.hints import next_hint
 
     typer.echo(fitting(str(next_hint(name))))
     return PASSED
@@ -199,7 +199,7 @@ def restore_answer(
 @_command("diff")
 def show_difference(name: Name) -> int:
     """Once it passes, compare your answer with the solution."""
-    from gpu_course.grading.solution import NotPassed, diff
+    from gpu_course.grading.learner.solution import NotPassed, diff
 
     try:
         found = diff(name)
@@ -278,7 +278,7 @@ def _write(out: Path, text: str) -> None:
 @_command("status")
 def show_status() -> int:
     """Show how far you are, puzzle by puzzle."""
-    from gpu_course.grading.progress import progress
+    from gpu_course.grading.learner.progress import progress
 
     lessons = progress()
     typer.echo(progress_text(lessons))

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.ledger import TOLD, Ledger
+from gpu_course.grading.learner.ledger import TOLD, Ledger
 
 CONFIDENCE = 0.9
 """How often a learner is asked to believe that the interval holds."""

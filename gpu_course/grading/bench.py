@@ -19,8 +19,8 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.kernel.large import CLOSE, furthest_off, large_case, least_bytes_of
 from gpu_course.grading.kernel.trial import Given, poison, prepare
+from gpu_course.grading.learner.verdict_cache import check_own
 from gpu_course.grading.library import CALLS, results, tensors, without_tf32
-from gpu_course.grading.verdict_cache import check_own
 from gpu_course.hardware import nvml, records
 from gpu_course.hardware.apart import Apart, JobOutcome
 from gpu_course.hardware.run import why_no_gpu

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.check import check_here
-from gpu_course.grading.verdict_cache import check_own
+from gpu_course.grading.learner.verdict_cache import check_own
 from gpu_course.grading.verdicts.sections import fact, section
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import OBJECTS, CheckOutcome, Problem, exit_at_once

@@ -13,7 +13,7 @@ import pytest
 
 from gpu_course import check
 from gpu_course.grading.kernel import budgets, passing
-from gpu_course.grading.solution import without_marks
+from gpu_course.grading.learner.solution import without_marks
 from gpu_course.grading.verdicts.exports import verdict_html, verdict_text
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import DIFFICULTIES, KernelPuzzle, Puzzle, index

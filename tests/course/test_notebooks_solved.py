@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from authoring.checkout import lesson_sources, read, teacher_notebook
 from authoring.execution import answers_copy
 from authoring.notebooks import PUZZLE_CELL, build_notebook
-from gpu_course.grading import verdict_cache
+from gpu_course.grading.learner import verdict_cache
 from gpu_course.grading.seeds import SEED_VARIABLE
 from gpu_course.grading.verdicts.sections import fact
 from gpu_course.grading.verdicts.verdict import Verdict

@@ -9,9 +9,9 @@ from gpu_course.app.terminal.keys import END
 from gpu_course.app.terminal.survey import Survey
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.hints import Hint, next_hint
-from gpu_course.grading.loop import Finished, Loop, Started, Stopped
-from gpu_course.grading.solution import SolutionDiff, compare_with_solution
+from gpu_course.grading.learner.hints import Hint, next_hint
+from gpu_course.grading.learner.loop import Finished, Loop, Started, Stopped
+from gpu_course.grading.learner.solution import SolutionDiff, compare_with_solution
 from gpu_course.grading.verdicts.sections import Section
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import Worker

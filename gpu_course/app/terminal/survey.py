@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from gpu_course.grading.loop import Checker, deadline_s
+from gpu_course.grading.learner.loop import Checker, deadline_s
 from gpu_course.grading.worker import CheckOutcome
 from gpu_course.puzzle import Puzzle
 

@@ -17,7 +17,7 @@ from simt.text import clean, one_line
 
 if TYPE_CHECKING:
     from gpu_course.grading.bench import Timed
-    from gpu_course.grading.progress import LessonProgress
+    from gpu_course.grading.learner.progress import LessonProgress
     from gpu_course.grading.targets import Standing
     from gpu_course.grading.verdicts.verdict import Verdict
 
@@ -154,7 +154,7 @@ def list_text() -> str:
 
 def progress_text(lessons: Sequence[LessonProgress]) -> str:
     """Returns every lesson with its puzzles, the lessons to come, and what is next."""
-    from gpu_course.grading.progress import next_puzzle
+    from gpu_course.grading.learner.progress import next_puzzle
     from gpu_course.puzzle import outline
 
     parts = []

@@ -10,7 +10,7 @@ from rich.console import Console
 from gpu_course.app.terminal.keys import ending_politely, keyboard
 from gpu_course.app.terminal.screen import screen
 from gpu_course.app.terminal.session import Session
-from gpu_course.grading.loop import POLL_S
+from gpu_course.grading.learner.loop import POLL_S
 
 SURVEY_POLL_S = 0.02
 """Seconds between two steps while many puzzles are checked, each in a few milliseconds."""

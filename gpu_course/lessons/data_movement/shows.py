@@ -19,7 +19,7 @@ from gpu_course.claims.published import rows
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
-from gpu_course.grading.verdict_cache import check_own
+from gpu_course.grading.learner.verdict_cache import check_own
 from gpu_course.hardware.cards import device
 from gpu_course.lessons.data_movement import torch_passes
 from gpu_course.lessons.data_movement.bert_layer import (

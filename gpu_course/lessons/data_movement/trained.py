@@ -13,8 +13,8 @@ from torch.nn import functional
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.learner.solution import course_solutions
 from gpu_course.grading.python.answers import PythonAnswer, read_python_answer
-from gpu_course.grading.solution import course_solutions
 from gpu_course.hardware.device_arrays import taken
 from gpu_course.hardware.run import cuda_module, gpu_available, kernels_of
 from gpu_course.measure.model import GPT, Layer, Shape, next_token_loss

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel.answers import mistake_answer, read_answer
-from gpu_course.grading.solution import course_solutions
+from gpu_course.grading.learner.solution import course_solutions
 from gpu_course.grading.verdicts.sections import WIDTH
 from gpu_course.lessons.decoding.character_gpt import (
     EPS,

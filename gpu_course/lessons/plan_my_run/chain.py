@@ -10,9 +10,9 @@ import numpy as np
 
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel import trial
+from gpu_course.grading.learner.solution import course_solutions
 from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.seeds import LISTED_SEED
-from gpu_course.grading.solution import course_solutions
 from gpu_course.hardware.cards import DeviceCard, device
 from gpu_course.lessons.plan_my_run.plans import DAY_S, MODELS, Plan, Run
 from gpu_course.notebook.marks import asks_for_answers

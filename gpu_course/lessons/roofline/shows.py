@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.kernel.work import Work, asked_bytes, flop, solved_works
 from gpu_course.lessons.roofline.pictures import Kernel, Roofs, draw_roofline, draw_under_roof
 from gpu_course.lessons.roofline.roofs import FLOAT32, TENSOR, recorded_bytes_per_s, roof
 from gpu_course.lessons.roofline.this_cpu import Times
+from gpu_course.lessons.roofline.work import Work, asked_bytes, flop, solved_works
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture

@@ -9,7 +9,7 @@ from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.verdict_cache import check_own
+from gpu_course.grading.learner.verdict_cache import check_own
 from gpu_course.grading.verdicts.sections import heading, section
 from gpu_course.notebook.note import Note, trouble
 from gpu_course.notebook.panel import html_panel

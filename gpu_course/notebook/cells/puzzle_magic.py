@@ -17,7 +17,7 @@ from IPython.core.magic import no_var_expand
 from gpu_course.errors import CatalogueError, CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
-from gpu_course.grading.verdict_cache import check_own
+from gpu_course.grading.learner.verdict_cache import check_own
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.notebook.cells.earlier_text import EarlierText, InTheFile
 from gpu_course.notebook.note import show, trouble

@@ -3,7 +3,7 @@
 The learner answers in a field. A cell that comes later has the answer, and shows it at once where
 there is a guess. Where there is none, it shows that the guess is awaited, and the answer stands
 nowhere: it comes as soon as the field is filled, or at the press of a button for those who only
-read. What was guessed before is kept (`grading.ledger`), so that it is there again on another day.
+read. What was guessed before is kept (`learner.ledger`), so that it is there again on another day.
 
 Nobody can answer outside of a notebook, and nobody is asked where GPU_COURSE_GUESSES is off: there
 no answer waits.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
-from gpu_course.grading.ledger import Ledger
+from gpu_course.grading.learner.ledger import Ledger
 from gpu_course.notebook.cells import held_cell
 from gpu_course.notebook.guesses.prose_note import ProseNote
 from gpu_course.notebook.note import Note, show, trouble

@@ -14,7 +14,7 @@ from typing import Any
 from gpu_course.claims.guesses import with_a_point
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
-from gpu_course.grading.ledger import Ledger
+from gpu_course.grading.learner.ledger import Ledger
 from gpu_course.notebook.guesses.asked import Asked, guesses_wanted, in_notebook
 from gpu_course.notebook.guesses.prose_note import ProseNote
 from gpu_course.notebook.marks import shown_at_once

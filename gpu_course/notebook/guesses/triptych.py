@@ -19,7 +19,7 @@ from gpu_course.grading.check import check
 from gpu_course.grading.compiled import Seen, compile_answer, recorded
 from gpu_course.grading.kernel import budgets
 from gpu_course.grading.kernel.passing import counted_text
-from gpu_course.grading.verdict_cache import check_own
+from gpu_course.grading.learner.verdict_cache import check_own
 from gpu_course.grading.verdicts.messages import describe
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.hardware import records

@@ -10,7 +10,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel.answers import read_answer
-from gpu_course.grading.solution import course_solutions
+from gpu_course.grading.learner.solution import course_solutions
 from gpu_course.puzzle import KernelPuzzle, index
 from simt.kernel.source import Kernel
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpu_course.draw.paper import palette
-from gpu_course.grading.progress import LessonProgress, next_puzzle
+from gpu_course.grading.learner.progress import LessonProgress, next_puzzle
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook.guesses.forecast_score import ForecastScore
@@ -25,7 +25,7 @@ class CourseMap:
     """All lessons of the course in their parts, with what is passed in each that is here.
 
     Args:
-        lessons: as `grading.progress.progress` returns them.
+        lessons: as `grading.learner.progress.progress` returns them.
         forecasts: the score of the learner's forecasts; shown once there is one.
         predictions: {lesson: (predictions made before their answer was shown, of how many)}.
     """

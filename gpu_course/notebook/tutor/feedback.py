@@ -8,12 +8,12 @@ from typing import Any
 
 from IPython import get_ipython
 
-from gpu_course.grading import solution
 from gpu_course.grading.check import check as _check
-from gpu_course.grading.hints import next_hint
-from gpu_course.grading.progress import progress as _progress
-from gpu_course.grading.solution import diff as _diff
-from gpu_course.grading.verdict_cache import check_own
+from gpu_course.grading.learner import solution
+from gpu_course.grading.learner.hints import next_hint
+from gpu_course.grading.learner.progress import progress as _progress
+from gpu_course.grading.learner.solution import diff as _diff
+from gpu_course.grading.learner.verdict_cache import check_own
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.notebook.guesses.forecast_score import forecast_score
 from gpu_course.notebook.guesses.prediction import predictions_made

@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.hints import hints_seen, next_hint
+from gpu_course.grading.learner.hints import hints_seen, next_hint
 from gpu_course.notebook.note import Note, trouble
 from gpu_course.notebook.panel import html_panel
 from gpu_course.puzzle import Puzzle

@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets
 
 from gpu_course.draw.paper import palette
-from gpu_course.grading.loop import POLL_S, Checker, Event, Finished, Loop, Started
+from gpu_course.grading.learner.loop import POLL_S, Checker, Event, Finished, Loop, Started
 from gpu_course.grading.worker import Worker
 from gpu_course.notebook.cells.earlier_text import file_link
 from gpu_course.notebook.marks import asks_for_answers, shown_at_once

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gpu_course.draw.paper import palette
-from gpu_course.grading.solution import SolutionDiff
+from gpu_course.grading.learner.solution import SolutionDiff
 
 AROUND = 3
 """Equal lines that are shown before and after those that differ; more of them are counted."""

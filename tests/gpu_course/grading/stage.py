@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpu_course.grading.loop import Event, Loop, Signature
+from gpu_course.grading.learner.loop import Event, Loop, Signature
 from gpu_course.grading.verdicts.sections import fact
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import CheckOutcome, Died

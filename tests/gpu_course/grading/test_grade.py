@@ -13,7 +13,7 @@ import pytest
 
 from gpu_course.errors import CourseError, UnknownName
 from gpu_course.grading import check, grade
-from gpu_course.grading.progress import next_puzzle, progress
+from gpu_course.grading.learner.progress import next_puzzle, progress
 from gpu_course.puzzle import index
 from tests.gpu_course.grading import toy
 

@@ -15,8 +15,8 @@ import pytest
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.hints import hints_seen, next_hint
-from gpu_course.grading.loop import signature
+from gpu_course.grading.learner.hints import hints_seen, next_hint
+from gpu_course.grading.learner.loop import signature
 from simt import files
 from simt.errors import file_problem
 from tests.gpu_course.grading.toy import RIGHT, STUB

@@ -47,8 +47,8 @@ def test_both_trainings_have_the_same_losses_and_they_fall(tmp_path, monkeypatch
 def test_without_answers_the_solutions_stand_in_and_it_is_said(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(SOLUTIONS.parent)
     answers(tmp_path, monkeypatch)
-    monkeypatch.setattr("gpu_course.grading.solution.workspace.answers_folder", lambda: tmp_path)
-    monkeypatch.setattr("gpu_course.grading.solution.workspace.checkout", lambda: SOLUTIONS.parent)
+    monkeypatch.setattr("gpu_course.grading.workspace.answers_folder", lambda: tmp_path)
+    monkeypatch.setattr("gpu_course.grading.workspace.checkout", lambda: SOLUTIONS.parent)
     assert trained.train_on_own(steps=1).whose == "our bias_gelu, in our kernel_as_operator"
 
 

@@ -8,7 +8,6 @@ from numba import cuda
 
 from gpu_course import simulate
 from gpu_course.errors import CourseError
-from gpu_course.grading.kernel.work import Work
 from gpu_course.hardware import records
 from gpu_course.lessons.roofline.roofs import roof
 from gpu_course.lessons.roofline.shows import (
@@ -22,6 +21,7 @@ from gpu_course.lessons.roofline.shows import (
     roofline_of_this_cpu,
     solved_under_roof,
 )
+from gpu_course.lessons.roofline.work import Work
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from gpu_course.puzzle import index

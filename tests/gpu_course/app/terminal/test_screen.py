@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from gpu_course.app.terminal.screen import screen
-from gpu_course.grading.loop import KERNEL_DEADLINE_S
+from gpu_course.grading.learner.loop import KERNEL_DEADLINE_S
 from gpu_course.grading.verdicts.exports import LOOKS
 from gpu_course.grading.verdicts.facts import STATUSES
 from gpu_course.grading.verdicts.onward import effort

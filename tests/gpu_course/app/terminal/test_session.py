@@ -10,7 +10,7 @@ from gpu_course.app.terminal.keys import END
 from gpu_course.app.terminal.session import Session
 from gpu_course.errors import CourseError, UnknownName
 from gpu_course.grading import workspace
-from gpu_course.grading.loop import KERNEL_DEADLINE_S
+from gpu_course.grading.learner.loop import KERNEL_DEADLINE_S
 from gpu_course.grading.worker import Died
 from tests.gpu_course.app.terminal.theatre import Theatre
 from tests.gpu_course.grading import toy

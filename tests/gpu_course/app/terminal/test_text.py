@@ -17,7 +17,7 @@ from gpu_course.app.terminal.text import (
     summary,
     verdict_table,
 )
-from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.learner.progress import LessonProgress
 from gpu_course.grading.verdicts.sections import fact
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import index

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpu_course.app.terminal.session import Session
-from gpu_course.grading.loop import POLL_S
+from gpu_course.grading.learner.loop import POLL_S
 from gpu_course.grading.worker import CheckOutcome, Died
 from tests.gpu_course.grading.stage import FakeWorker, outcome
 

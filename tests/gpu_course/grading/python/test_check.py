@@ -13,9 +13,9 @@ import pytest
 from gpu_course.errors import CourseError
 from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
-from gpu_course.grading.hints import next_hint
 from gpu_course.grading.kernel.answers import mistake_answer
-from gpu_course.grading.progress import progress
+from gpu_course.grading.learner.hints import next_hint
+from gpu_course.grading.learner.progress import progress
 from gpu_course.grading.verdicts import exports
 from gpu_course.puzzle import Case, Judgement, Mistake, index
 from tests.gpu_course.grading import python_toy as toy

@@ -12,8 +12,8 @@ import pytest
 from numba import cuda
 
 from gpu_course import notebook, simulate
-from gpu_course.grading import verdict_cache
-from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.learner import verdict_cache
+from gpu_course.grading.learner.progress import LessonProgress
 from gpu_course.grading.verdicts.sections import fact, heading, section
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from nbclient import NotebookClient
 
-from gpu_course.grading.loop import KERNEL_DEADLINE_S, POLL_S
+from gpu_course.grading.learner.loop import KERNEL_DEADLINE_S, POLL_S
 from gpu_course.grading.worker import CheckOutcome, Died
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.tutor.live import LivePanel, _panels, live

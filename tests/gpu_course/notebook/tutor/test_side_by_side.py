@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpu_course.grading.solution import SolutionDiff
+from gpu_course.grading.learner.solution import SolutionDiff
 from gpu_course.notebook.tutor.side_by_side import SideBySide, paired, shortened
 
 LONG = "    total = cuda.shfl_down_sync(mask_of_all_lanes, total, distance) + b[i]  # <- here"

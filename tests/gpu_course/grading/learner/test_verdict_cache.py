@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from gpu_course.errors import CourseError, UnknownName
-from gpu_course.grading import check, grade, verdict_cache, workspace
-from gpu_course.grading.progress import progress
-from gpu_course.grading.verdict_cache import check_own, fingerprint, keep, kept, key_of
+from gpu_course.grading import check, grade, workspace
+from gpu_course.grading.learner import verdict_cache
+from gpu_course.grading.learner.progress import progress
+from gpu_course.grading.learner.verdict_cache import check_own, fingerprint, keep, kept, key_of
 from gpu_course.grading.verdicts.facts import REASONS, STATUSES
 from gpu_course.grading.verdicts.sections import fact
 from gpu_course.grading.verdicts.verdict import Verdict

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_course.errors import CourseError, UnknownName
-from gpu_course.grading.solution import (
+from gpu_course.grading.learner.solution import (
     NotPassed,
     compare_with_solution,
     course_solutions,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.grading import loop as loop_module
-from gpu_course.grading.loop import (
+from gpu_course.grading.learner import loop as loop_module
+from gpu_course.grading.learner.loop import (
     GONE_S,
     GRACE_S,
     KERNEL_DEADLINE_S,

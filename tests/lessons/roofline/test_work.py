@@ -8,10 +8,10 @@ import pytest
 
 from gpu_course.grading import workspace
 from gpu_course.grading.kernel.large import large_case
-from gpu_course.grading.kernel.work import largest_case, solved_works, work_of
+from gpu_course.lessons.roofline.work import largest_case, solved_works, work_of
 from gpu_course.puzzle import KernelPuzzle, index
 
-SOLUTIONS = Path(__file__).parents[4] / "solutions"
+SOLUTIONS = Path(__file__).parents[3] / "solutions"
 
 
 def kernel(name: str) -> KernelPuzzle:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpu_course.grading import verdict_cache, workspace
+from gpu_course.grading import workspace
 from gpu_course.grading.grade import grade
+from gpu_course.grading.learner import verdict_cache
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.puzzle import Lesson, index
 
