@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.card.gpu_parts import Item, Part, parts
-from gpu_course.grading import bench, targets
+from gpu_course.grading.card import bench, targets
 from gpu_course.hardware import nvml, records
 from gpu_course.hardware.apart import Apart, JobOutcome
 from gpu_course.hardware.run import why_no_gpu

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmarks.programs.course_kernels import SOLUTIONS, kernels, load
-from gpu_course.grading.compiled import compile_answer
+from gpu_course.grading.card.compiled import compile_answer
 from gpu_course.hardware.compiled.compiler import CAPABILITIES, USUAL, ptx_of
 from gpu_course.hardware.compiled.listing import float64_in_ptx
 from gpu_course.hardware.compiled.record import PATH, Figures, Record, to_text

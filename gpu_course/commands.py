@@ -334,7 +334,7 @@ def time_answers(
     ),
 ) -> int:
     """Time your kernels on this machine's GPU, beside a copy."""
-    from gpu_course.grading.bench import bench
+    from gpu_course.grading.card.bench import bench
 
     if report:
         return _report_targets(form)
@@ -346,8 +346,8 @@ def time_answers(
 
 def _report_targets(form: Format) -> int:
     """Prints what kernels should reach on a card and what records say; it needs no GPU."""
-    from gpu_course.grading import targets
-    from gpu_course.grading.bench import kept_timing
+    from gpu_course.grading.card import targets
+    from gpu_course.grading.card.bench import kept_timing
 
     found = targets.standings(kept_timing)
     as_json = form is Format.json
@@ -366,7 +366,7 @@ def compile_answer(
     form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
 ) -> int:
     """See what NVIDIA's compiler makes of your kernel; no GPU needed."""
-    from gpu_course.grading import compiled, compiled_text
+    from gpu_course.grading.card import compiled, compiled_text
     from gpu_course.hardware.compiled.toolchain import NoCompiler
 
     if ptx and sass:

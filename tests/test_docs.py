@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.grading import targets
+from gpu_course.grading.card import targets
 from gpu_course.grading.kernel import on_card
 from gpu_course.hardware import guard_zones, records
 from gpu_course.puzzle import Case, KernelPuzzle, index

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.card import nsight, nsight_solutions
 from gpu_course.errors import CourseError
-from gpu_course.grading import bench, targets
+from gpu_course.grading.card import bench, targets
 from gpu_course.grading.diagnoses.patterns import close
 from gpu_course.grading.kernel.trial import attempt, poison, prepare
 from gpu_course.hardware.guard_zones import WriteOutside

@@ -37,7 +37,7 @@ def cpu_seconds() -> float:
 def measured(name: str) -> dict[str, list[float]]:
     """Returns seconds on the clock and of CPU, of the start and of the command after it."""
     begun = time.perf_counter()
-    from gpu_course.grading import compiled, compiled_text
+    from gpu_course.grading.card import compiled, compiled_text
     from gpu_course.puzzle import index
 
     puzzle = index.find(name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gpu_course.grading.compiled import compile_function
-from gpu_course.grading.compiled_text import line_table, sass_text, summary_text
+from gpu_course.grading.card.compiled import compile_function
+from gpu_course.grading.card.compiled_text import line_table, sass_text, summary_text
 from gpu_course.notebook.note import Note, telling
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.card import gpu_parts
-from gpu_course.grading import bench
-from gpu_course.grading.library import CALLS, Call
+from gpu_course.grading.card import bench
+from gpu_course.grading.card.library import CALLS, Call
 from gpu_course.hardware import timing
 from gpu_course.hardware.guard_zones import WriteOutside
 from gpu_course.hardware.run import GaveUp

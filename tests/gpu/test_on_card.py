@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.grading import bench
+from gpu_course.grading.card import bench
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel import on_card
 from gpu_course.hardware.run import run_natively

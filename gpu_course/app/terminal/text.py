@@ -16,9 +16,9 @@ from gpu_course.units import format_bandwidth, format_flops, format_time_s
 from simt.text import clean, one_line
 
 if TYPE_CHECKING:
-    from gpu_course.grading.bench import Timed
+    from gpu_course.grading.card.bench import Timed
+    from gpu_course.grading.card.targets import Standing
     from gpu_course.grading.learner.progress import LessonProgress
-    from gpu_course.grading.targets import Standing
     from gpu_course.grading.verdicts.verdict import Verdict
 
 WIDEST = 100
@@ -71,7 +71,7 @@ def card_text(verdicts: Sequence[Verdict]) -> str:
 
 def bench_table(found: Sequence[Timed]) -> str:
     """Returns one row per answer that was timed, and a line for each that was not."""
-    from gpu_course.grading.targets import standing
+    from gpu_course.grading.card.targets import standing
 
     timed = [(each, each.timing) for each in found if each.timing is not None]
     rows = []
@@ -111,7 +111,7 @@ def bench_table(found: Sequence[Timed]) -> str:
 
 def targets_table(found: Sequence[Standing]) -> str:
     """Returns what each kernel should reach on a card and what a record says, and a summary."""
-    from gpu_course.grading import targets
+    from gpu_course.grading.card import targets
 
     counts = Counter(each.state for each in found)
     told = ", ".join(f"{number} {state}" for state, number in counts.items())

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gpu_course.grading.card.large import least_bytes_of
 from gpu_course.grading.kernel.answers import read_answer
-from gpu_course.grading.kernel.large import least_bytes_of
 from gpu_course.grading.kernel.trial import attempt, prepare
 from gpu_course.grading.learner import verdict_cache
 from gpu_course.puzzle import Case, KernelPuzzle, index

@@ -14,9 +14,9 @@ from pathlib import Path
 import gpu_course
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.bench import FOLDER as BENCH
+from gpu_course.grading.card.bench import FOLDER as BENCH
+from gpu_course.grading.card.compiled import Seen, compile_answer, recorded
 from gpu_course.grading.check import check
-from gpu_course.grading.compiled import Seen, compile_answer, recorded
 from gpu_course.grading.kernel import budgets
 from gpu_course.grading.kernel.passing import counted_text
 from gpu_course.grading.learner.verdict_cache import check_own

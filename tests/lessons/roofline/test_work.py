@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_course.grading import workspace
-from gpu_course.grading.kernel.large import large_case
+from gpu_course.grading.card.large import large_case
 from gpu_course.lessons.roofline.work import largest_case, solved_works, work_of
 from gpu_course.puzzle import KernelPuzzle, index
 

@@ -10,7 +10,7 @@ import pytest
 
 from authoring.stubs import stub_text
 from gpu_course import check
-from gpu_course.grading.compiled import compile_answer
+from gpu_course.grading.card.compiled import compile_answer
 from gpu_course.hardware.compiled import record
 from gpu_course.hardware.compiled.compiler import CAPABILITIES
 from gpu_course.hardware.compiled.toolchain import has_compiler

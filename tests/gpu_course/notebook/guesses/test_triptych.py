@@ -11,8 +11,8 @@ import pytest
 
 from gpu_course.errors import CourseError, UnknownName
 from gpu_course.grading import workspace
-from gpu_course.grading.bench import FOLDER as BENCH
-from gpu_course.grading.compiled import recorded
+from gpu_course.grading.card.bench import FOLDER as BENCH
+from gpu_course.grading.card.compiled import recorded
 from gpu_course.grading.kernel import passing
 from gpu_course.hardware import records
 from gpu_course.hardware.compiled import toolchain

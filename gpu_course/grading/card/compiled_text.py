@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simt.text import clean
 
 if TYPE_CHECKING:
-    from gpu_course.grading.compiled import Seen
+    from gpu_course.grading.card.compiled import Seen
 
 WIDTH = 70
 TOGETHER = "\N{NO-BREAK SPACE}"

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from gpu_course.grading.kernel import large
-from gpu_course.grading.kernel.large import (
+from gpu_course.grading.card import large
+from gpu_course.grading.card.large import (
     CLOSE,
     furthest_off,
     large_case,

@@ -11,12 +11,13 @@ from typer.testing import CliRunner, Result
 
 from gpu_course import commands
 from gpu_course.errors import CourseError
-from gpu_course.grading import bench, targets, workspace
+from gpu_course.grading import workspace
+from gpu_course.grading.card import bench, targets
 from gpu_course.hardware import records
 from gpu_course.puzzle import index
 from tests.benchmarks.stand_in import LIBRARY_MS, NO_TORCH, WRONG_LIBRARY
 
-SOLUTIONS = Path(__file__).parents[3] / "solutions"
+SOLUTIONS = Path(__file__).parents[4] / "solutions"
 SIMULATED = "tests.benchmarks.stand_in:simulated"
 Run = Callable[..., Result]
 

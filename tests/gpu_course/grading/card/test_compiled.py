@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gpu_course import commands
-from gpu_course.grading import compiled, compiled_text, workspace
+from gpu_course.grading import workspace
+from gpu_course.grading.card import compiled, compiled_text
 from gpu_course.hardware.compiled import compiler, record, toolchain
 from gpu_course.hardware.compiled.compiler import CAPABILITIES
 from gpu_course.hardware.compiled.listing import Compiled, read_compiled
@@ -22,8 +23,8 @@ from gpu_course.hardware.occupancy import occupancy
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.sampling import share
 
-SOLUTIONS = Path(__file__).parents[3] / "solutions"
-SAMPLE = Path(__file__).parents[1] / "hardware" / "compiled" / "add_ten"
+SOLUTIONS = Path(__file__).parents[4] / "solutions"
+SAMPLE = Path(__file__).parents[2] / "hardware" / "compiled" / "add_ten"
 COMPILES = pytest.mark.skipif(not toolchain.has_compiler(), reason="needs the extra compile")
 KERNELS = [puzzle.name for puzzle in index.puzzles() if isinstance(puzzle, KernelPuzzle)]
 Run = Callable[..., Result]

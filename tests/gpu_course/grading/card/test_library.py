@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from gpu_course.grading.card.library import CALLS, results, tensors, without_tf32
 from gpu_course.grading.diagnoses.patterns import close
 from gpu_course.grading.kernel.trial import prepare
-from gpu_course.grading.library import CALLS, results, tensors, without_tf32
 from gpu_course.puzzle import KernelPuzzle, index
 
 

@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 
 from gpu_course.errors import CatalogueError
-from gpu_course.grading import targets
-from gpu_course.grading.kernel.large import large_case
-from gpu_course.grading.library import CALLS
-from gpu_course.grading.targets import kind_of, kinds, read_kinds, standing
+from gpu_course.grading.card import targets
+from gpu_course.grading.card.large import large_case
+from gpu_course.grading.card.library import CALLS
+from gpu_course.grading.card.targets import kind_of, kinds, read_kinds, standing
 from gpu_course.hardware.records import Timing
 from gpu_course.puzzle import KernelPuzzle, index
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.kernel.large import CLOSE, furthest_off, large_case, least_bytes_of
+from gpu_course.grading.card.large import CLOSE, furthest_off, large_case, least_bytes_of
+from gpu_course.grading.card.library import CALLS, results, tensors, without_tf32
 from gpu_course.grading.kernel.trial import Given, poison, prepare
 from gpu_course.grading.learner.verdict_cache import check_own
-from gpu_course.grading.library import CALLS, results, tensors, without_tf32
 from gpu_course.hardware import nvml, records
 from gpu_course.hardware.apart import Apart, JobOutcome
 from gpu_course.hardware.run import why_no_gpu
@@ -32,7 +32,7 @@ from gpu_course.hardware.timing import (
 )
 from gpu_course.puzzle import KernelPuzzle, index
 
-TARGET = "gpu_course.grading.bench:run"
+TARGET = "gpu_course.grading.card.bench:run"
 """What `hardware.apart` is given to run these jobs."""
 ANSWER_S = 60.0
 """Deadline of one answer: its data, its reference and its runs."""
