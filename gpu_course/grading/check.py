@@ -12,10 +12,9 @@ import gpu_course
 import simt
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.answer_file import path_of
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem, path_of
 from gpu_course.grading.checking import Checking
-from gpu_course.grading.kernel import apart, on_card
+from gpu_course.grading.kernel import on_card
 from gpu_course.grading.kernel.answers import is_path, read_answer
 from gpu_course.grading.kernel.check import KernelChecking
 from gpu_course.grading.python.answers import read_python_answer
@@ -23,6 +22,7 @@ from gpu_course.grading.python.check import PythonChecking
 from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdicts.sections import code_line, fact, section
 from gpu_course.grading.verdicts.verdict import Verdict
+from gpu_course.grading.worker import check_in_worker
 from gpu_course.puzzle import KernelPuzzle, Puzzle, PythonPuzzle, index
 from simt.errors import KernelRefused
 
@@ -62,7 +62,7 @@ def check(
     if isinstance(puzzle, KernelPuzzle) and is_path(answer) and index.is_of_the_course(puzzle):
         own = answer is None
         path = workspace.answer_path(puzzle) if own else path_of(puzzle, answer)
-        verdict = apart.check_apart(puzzle, path.absolute(), own=own, seed=seed)
+        verdict = check_in_worker(puzzle, path.absolute(), own=own, seed=seed)
     else:
         verdict = check_here(puzzle, answer=answer, seed=seed)
     verdict = replace(verdict, seconds=time.perf_counter() - start)

@@ -4,10 +4,14 @@ A check in it never holds up the keys of a terminal or the kernel of a notebook,
 on for too long is ended together with every process it started. What a kernel costs is bounded by
 budgets, which count and so never depend on the machine; the limits here are what stands behind
 them. An answer in Python runs in a process of its own, which `isolation` holds to limits.
+
+`check` asks one worker of this module, which is kept from check to check: only the first waits for
+it to start.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import queue
@@ -32,6 +36,8 @@ from gpu_course.puzzle import Case, KernelPuzzle, Puzzle
 from gpu_course.units import format_bytes
 from simt.report import Counters, GlobalCounters, Hazard, LaunchShape, Report, SharedCounters, Touch
 
+LOOK_S = 0.05
+"""Between two looks at a check that somebody waits for."""
 PATIENCE_S = 2.0
 """What a process that is asked no more gets to put things away."""
 COMPUTING_S = 30.0
@@ -127,7 +133,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=_environment(),
-            **_apart(),
+            **_out_of_reach(),
         )
         self._thread = threading.Thread(
             target=_listen, args=(self._process, self._replies), daemon=True
@@ -238,6 +244,41 @@ class Worker:
                 pipe.close()
 
 
+def check_in_worker(puzzle: Puzzle, path: Path, *, own: bool, seed: int) -> Verdict:
+    """Returns the verdict on a kernel's file; the arguments are those of `Worker.ask`.
+
+    Raises:
+        CourseError: what the check itself raises.
+    """
+    with _lock:
+        try:
+            _worker.ask(puzzle, path, own=own, seed=seed)
+            while (reply := _worker.poll(LOOK_S)) is None:
+                pass
+        except BaseException:
+            # Ctrl-C, or a notebook's interrupt: a check nobody waits for any more is ended.
+            _worker.stop()
+            raise
+    if isinstance(reply, CourseError):
+        raise reply
+    if isinstance(reply, Died):
+        reply = _died(puzzle, reply)
+    return reply.verdict
+
+
+_lock = threading.RLock()
+_worker = Worker()
+atexit.register(_worker.stop)
+
+
+def _died(puzzle: Puzzle, death: Died) -> CheckOutcome:
+    text = (
+        f"the process that checked {puzzle.short_name} ended in the middle of it, with exit status "
+        f"{death.status}"
+    )
+    return ended(puzzle, "crash", text)
+
+
 def ended(puzzle: Puzzle, reason: str, text: str, *, html: bool = False) -> CheckOutcome:
     """Returns what a check that was ended, or that ended by itself, comes to."""
     step = "look for what grows or repeats far more than the puzzle asks for"
@@ -299,7 +340,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": paths}
 
 
-def _apart() -> dict[str, Any]:
+def _out_of_reach() -> dict[str, Any]:
     """Returns what keeps a Ctrl-C in the terminal from the worker."""
     if os.name == "nt":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]

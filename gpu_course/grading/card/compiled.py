@@ -16,7 +16,7 @@ from typing import Any
 
 from gpu_course.errors import CourseError, NotBegun
 from gpu_course.grading import workspace
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.kernel.trial import Given, prepare
 from gpu_course.grading.seeds import LISTED_SEED

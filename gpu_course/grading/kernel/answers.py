@@ -12,7 +12,7 @@ from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import answer_file, workspace
-from gpu_course.grading.answer_problem import missing_function
+from gpu_course.grading.answer_file import missing_function
 from gpu_course.grading.python.answers import python_mistake
 from gpu_course.puzzle import Mistake, Puzzle, PythonPuzzle
 from simt.kernel import source

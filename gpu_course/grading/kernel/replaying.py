@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from gpu_course.grading.diagnoses.patterns import close
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer

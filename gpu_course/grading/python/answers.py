@@ -15,7 +15,7 @@ from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import answer_file, workspace
-from gpu_course.grading.answer_problem import AnswerProblem, missing_function, refused_file
+from gpu_course.grading.answer_file import AnswerProblem, missing_function, refused_file
 from gpu_course.puzzle import Mistake, PythonPuzzle
 from simt.errors import KernelRefused
 from simt.kernel import source

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from gpu_course.grading.learner.solution import course_solutions
 from gpu_course.grading.python.answers import PythonAnswer, read_python_answer
 from gpu_course.hardware.device_arrays import taken

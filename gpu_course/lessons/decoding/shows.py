@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError, NotBegun
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.hardware.datasheet import device
 from gpu_course.lessons.decoding.costs import Cache, Step, step_of

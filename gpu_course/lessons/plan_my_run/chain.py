@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.learner.solution import course_solutions
 from gpu_course.grading.python.answers import read_python_answer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back, draw_scan, scan_steps

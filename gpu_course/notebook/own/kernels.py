@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.learner.solution import course_solutions
 from gpu_course.puzzle import KernelPuzzle, index

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.puzzle import PythonPuzzle, index
 from gpu_course.ranks.runner import Run, Source, run_with

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_course.grading import answer_file
-from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answer_file import AnswerProblem
 from tests.gpu_course.grading import toy
 from tests.gpu_course.grading.toy import TOY
 

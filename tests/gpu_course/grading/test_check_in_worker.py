@@ -12,7 +12,6 @@ import pytest
 from gpu_course.grading import check, grade, workspace
 from gpu_course.grading import worker as worker_module
 from gpu_course.grading.check import check_here
-from gpu_course.grading.kernel import apart
 from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.grading.worker import Worker
 from gpu_course.puzzle import index
@@ -21,7 +20,7 @@ from tests.gpu_course.grading import toy
 NAMES = ("01_threads/guard", "01_threads/clip")
 ASKED = "import sys, time\nsys.stdin.buffer.read(1)\n"
 HANGS = f"{ASKED}time.sleep(1000)"
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 COMPUTES = f"{ASKED}while True: pass"
 HOLDS = f"{ASKED}held = b'x' * (1 << 27)\ntime.sleep(1000)"
 
@@ -39,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The command of the process that is asked; afterwards it is the course's own again."""
     made = Worker()
-    monkeypatch.setattr(apart, "_worker", made)
+    monkeypatch.setattr(worker_module, "_worker", made)
     yield made._command
     made.stop()
 
@@ -64,8 +63,8 @@ def test_the_process_stays_for_the_next_check(folder: Path) -> None:
     pids = set()
     for name in NAMES:
         assert check(name, answer=folder).passed
-        assert apart._worker._process is not None
-        pids.add(apart._worker._process.pid)
+        assert worker_module._worker._process is not None
+        pids.add(worker_module._worker._process.pid)
     assert len(pids) == 1
 
 
