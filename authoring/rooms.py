@@ -109,6 +109,25 @@ NOTEBOOK_MAY_IMPORT: dict[str, set[str]] = {
 }
 """The same for the rooms of `notebook/`, which may all import the files beside them."""
 
+GRADING_FLOORS = (
+    "seeds",
+    "workspace",
+    "answer_file",
+    "diagnoses",
+    "verdicts",
+    "checking",
+    "python",
+    "kernel",
+    "worker",
+    "check",
+    "grade",
+    "learner",
+    "worker_process",
+    "card",
+    "__init__",
+)
+"""The files and rooms of `grading/` from the ground up: each may import those below it."""
+
 READS_ONLY = {("puzzle", "lessons")}
 """The one arrow that points up: a lesson's room is found by its folder and read by its name."""
 

@@ -1,10 +1,11 @@
 """From an answer to a verdict: `check` for one puzzle, `grade` for a folder of them.
 
-`checking` is the check of one answer, case by case. `kernel` says how it goes for what is
-interpreted, `python` for what runs, in a process that `isolation` holds. `compare` and `diagnosis`
-find what is wrong, `sentences` and `messages` say it in `sections`, `passing` has what a pass says,
-and `exports` shows a verdict. A `worker` is a process beside this one that checks. `workspace`,
-`progress`, `hints`, `solution` and `loop` serve the learner whose answers these are.
+From the ground up: `workspace` knows where answers lie, and `answer_file` reads one. `diagnoses`
+tells what is wrong with a result, and `verdicts` how a verdict is told and shown. `checking` is the
+check of one answer, case by case, on data drawn from `seeds`; `kernel` says how it goes for what is
+interpreted, `python` for what runs, in a process that `isolation` holds. A `worker` is a process
+beside this one that checks (`worker_process` is what runs there). `learner` serves whose answers
+these are, and `card` asks a real GPU and its compiler.
 """
 
 from gpu_course.grading.check import check
