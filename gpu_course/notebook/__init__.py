@@ -11,7 +11,7 @@ import numpy as np
 from IPython import get_ipython as _get_ipython
 
 from gpu_course.notebook.cells import cell_errors as _cell_errors
-from gpu_course.notebook.cells import held_cell as _held_cell
+from gpu_course.notebook.cells import holding as _holding
 from gpu_course.notebook.cells import puzzle_magic as _puzzle_magic
 from gpu_course.notebook.cells import ranks_magic as _ranks_magic
 from gpu_course.notebook.compiled import compiled
@@ -66,5 +66,5 @@ _shell = _get_ipython()
 if _shell is not None:
     _puzzle_magic.register(_shell)
     _ranks_magic.register(_shell)
-    _held_cell.register(_shell)
+    _holding.register(_shell)
     _cell_errors.register(_shell)

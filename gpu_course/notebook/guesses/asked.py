@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.learner.ledger import Ledger
-from gpu_course.notebook.cells import held_cell
+from gpu_course.notebook.cells import holding
 from gpu_course.notebook.guesses.prose_note import ProseNote
 from gpu_course.notebook.note import Note, show, trouble
 from gpu_course.notebook.panel import html_panel
@@ -136,9 +136,9 @@ class Asked(ABC):
             if self.waits:
                 self._waiting.append(Waiting(self, ran))
                 self._waiting[-1].show()
-                held_cell.waits(self)
+                holding.waits(self)
                 return
-            held_cell.told()
+            holding.told()
             show(comparison if self.told else self.comparison(*ran))
             if said := self._tell():
                 show(said)
@@ -151,7 +151,7 @@ class Asked(ABC):
         if earlier is not None:
             self._waiting = earlier._waiting
         _latest[self.name] = self
-        held_cell.asked(self, earlier)
+        holding.asked(self, earlier)
         show(panel)
 
     def answered(self) -> None:
@@ -183,7 +183,7 @@ class Asked(ABC):
         amiss = self._tell()
         for each, comparison in zip(waiting, told, strict=True):
             each.reveal(Notes((comparison, amiss)) if amiss else comparison)
-        held_cell.look()
+        holding.look()
 
     def _tell(self) -> Note | None:
         """Notes that the answer has been shown, and returns what went wrong with that."""
@@ -236,7 +236,7 @@ class Waiting:
 
         self.ran = ran
         self._asked = asked
-        self._cell = held_cell.holding()
+        self._cell = holding.held_cell()
         self._alone = True
         self._handle: Any = None
         self.body = html_panel()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from gpu_course.notebook.cells import held_cell, puzzle_magic
+from gpu_course.notebook.cells import holding, puzzle_magic
 from tests.gpu_course.notebook.shells import Shell
 
 
@@ -27,6 +27,6 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: Path):
     # Without a history file there is nothing left open when the test is over.
     made.shell.history_manager.enabled = False
     puzzle_magic.register(made.shell)
-    held_cell.register(made.shell)
+    holding.register(made.shell)
     yield made
     InteractiveShell.clear_instance()
