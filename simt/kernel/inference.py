@@ -707,8 +707,10 @@ class _Inference:
                 parts += index.elements if whole else (index,)  # type: ignore[union-attr]
         for index in parts:
             if not isinstance(index, np.dtype) or index.kind not in "iu":
+                real = isinstance(index, np.dtype) and index.kind == "f"
                 raise NoSuchType(
-                    f"an index must be a whole number, and {ast.unparse(node.slice)} is {index}"
+                    f"an index must be a whole number, and {ast.unparse(node.slice)} is {index}",
+                    "divide by // where a whole number is meant, or write int(x)" if real else "",
                 )
         given = len(parts) + slices
         if given > owner.ndim:

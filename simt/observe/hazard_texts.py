@@ -153,6 +153,12 @@ def _step_inside(fault: Fault, kernel: Kernel, places: Places, expression: str) 
     stretched = shape[axis] == 1 and bound not in facts.get("sizes", ())
     if low >= shape[axis] and own is not None and not stretched:
         if own == len(shape) - 1 - axis:
+            blocks = math.prod(places.grid)
+            if facts["space"] == "global" and shape == (blocks,) and blocks > 1:
+                return (
+                    f"{facts['array']} has as many cells as there are blocks: is {expression} the "
+                    "number of a block?"
+                )
             kept = _statements(kernel.tree).below.get(expression, set())
             if len(shape) > 1 and kept and bound not in kept:
                 return (

@@ -388,6 +388,17 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "out[t] gives 2 of 1 index, since t is a tuple of 2",
         "give 1 index, one per dimension",
     ),
+    "out[n / 2] = 1": (
+        "Numba finds no type for this line: an index must be a whole number, and n / 2 is float64",
+        "divide by // where a whole number is meant, or write int(x)",
+    ),
+    "t = cuda.shared.array(3, np.int32)\ncuda.atomic.inc(t, 0, 9)": (
+        (
+            "Numba finds no type for this line: cuda.atomic.inc: counts in uint32 or uint64, and "
+            "this array is of int32"
+        ),
+        "write cuda.atomic.add(array, index, 1) to count up",
+    ),
     "n = a[i] ^ 2": (
         "Numba finds no type for this line: ^ takes whole numbers, not float32",
         "write x * x, or x ** 2, for a power",

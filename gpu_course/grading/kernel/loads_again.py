@@ -23,8 +23,8 @@ class Again:
     Attributes:
         function, line: of the kernel.
         array: its name there.
-        before: the line that has loaded most of it before; the line itself where that is a loop,
-            or where other threads of the block do the same.
+        before: the line that has loaded most of it before; the line itself where it loads twice,
+            is in a loop, or other threads of the block do the same.
         by_thread: True where the same thread has had it; else another of its block.
         cost: bytes or requests, as they are counted.
     """
@@ -39,9 +39,7 @@ class Again:
     def text(self, place: str) -> str:
         """Returns how much it is, where, and who has had it before."""
         who = "its thread" if self.by_thread else "its block"
-        where = f"in line {self.before}"
-        if self.before == self.line:
-            where = "in an earlier turn" if self.by_thread else "on this line"
+        where = "on this line" if self.before == self.line else f"in line {self.before}"
         had = f"{who} has loaded these cells of {self.array} {where} already"
         return f"{self.cost:,} in {place}: {had}"
 
@@ -52,6 +50,7 @@ def loads_again(tried: Trial, counter: str, excess: int, function: str = "") -> 
     A thread that has loaded a cell can keep it, and a block can share it. Where all of a thread's
     second loads together are as much as there is too much, these are what is told; else all second
     loads of the blocks, where those are. Who loads too much has not loaded it twice, otherwise.
+    One that is exactly what there is too much is told alone.
 
     Args:
         tried: a trial with a right result, of few enough threads that its touches are kept.
@@ -70,7 +69,9 @@ def loads_again(tried: Trial, counter: str, excess: int, function: str = "") -> 
             for again in _of_a_launch(tried, launch, report, counter, by_thread=by_thread)
         ]
         if sum(again.cost for again in found) >= excess:
-            return sorted(_joined(found), key=lambda again: (-again.cost, again.line))
+            ranked = sorted(_joined(found), key=lambda again: (-again.cost, again.line))
+            # Others may be loads that the puzzle allows: what is needed twice, or a halo.
+            return [again for again in ranked if again.cost == excess] or ranked
     return []
 
 

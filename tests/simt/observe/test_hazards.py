@@ -195,6 +195,18 @@ def test_the_advice_fits_the_index_and_holds_no_number_of_the_launch(
     assert advice in found[0]
 
 
+def test_a_cell_for_each_block_is_not_guarded(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n\n\n@cuda.jit\ndef kernel(sums):\n    i = cuda.grid(1)\n"
+        "    if cuda.threadIdx.x == 0:\n        sums[i] = 1\n"
+    )
+    (hazard,) = simulate(f"{path}:kernel")[3, 4](np.zeros(3)).hazards
+    assert hazard.details["try"].startswith("sums has as many cells as there are blocks: is i the")
+    (hazard,) = simulate(f"{path}:kernel")[3, 4](np.zeros(4)).hazards
+    assert hazard.details["try"] == "let only threads with i < sums.size touch memory"
+
+
 # A guard and an access; the launch has 3 threads along x and 4 along y for 2 rows and 3 columns.
 KEPT_BELOW = {
     "right guard, exchanged indices": ("row < rows and col < cols", "table[col, row]", "indices"),
