@@ -600,8 +600,7 @@ class _Inference:
             if isinstance(type_, ArrayType) and numbers:
                 name = ast.unparse(part)
                 fact = f"{name} is a whole array: a kernel computes with its cells, one by one"
-                cell = ", ".join("ijkl"[: type_.ndim])
-                raise self.kernel.refuse(node, fact, f"index it, such as {name}[{cell}]")
+                raise self.kernel.refuse(node, fact, f"index it, such as {_a_cell_of(part, type_)}")
 
     def refuse_parts(self, node: ast.expr, type_: Type) -> None:
         """Raises KernelRefused for what is written as a number and lacks its last word.
@@ -708,15 +707,19 @@ class _Inference:
                 parts += index.elements if whole else (index,)  # type: ignore[union-attr]
         for index in parts:
             if not isinstance(index, np.dtype) or index.kind not in "iu":
+                real = isinstance(index, np.dtype) and index.kind == "f"
                 raise NoSuchType(
-                    f"an index must be a whole number, and {ast.unparse(node.slice)} is {index}"
+                    f"an index must be a whole number, and {ast.unparse(node.slice)} is {index}",
+                    "divide by // where a whole number is meant, or write int(x)" if real else "",
                 )
         given = len(parts) + slices
         if given > owner.ndim:
             indices = "1 index" if owner.ndim == 1 else f"{owner.ndim} indices"
+            name = ast.unparse(node.slice)
+            tuple_ = isinstance(node.slice, ast.Name) and f", since {name} is a tuple of {given}"
             raise self.kernel.refuse(
                 node,
-                f"{ast.unparse(node)} gives {given} of {indices}",
+                f"{ast.unparse(node)} gives {given} of {indices}{tuple_ or ''}",
                 f"give {indices}, one per dimension",
             )
         left = owner.ndim - len(parts)
@@ -1092,6 +1095,18 @@ def parts_of(index: ast.expr, ndim: int) -> list[ast.expr]:
     count = ndim - len(parts) + 1
     whole: list[ast.expr] = [ast.copy_location(ast.Slice(), parts[at]) for _ in range(count)]
     return [*parts[:at], *whole, *parts[at + 1 :]]
+
+
+def _a_cell_of(node: ast.expr, array: ArrayType) -> str:
+    """A cell of what a node gives, as it might be written: of `a[row]` it is `a[row, i]`."""
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    further = [name for name in "ijklmnpqrs" if name not in used][: array.ndim]
+    if not isinstance(node, ast.Subscript):
+        return f"{ast.unparse(node)}[{', '.join(further)}]"
+    given = [ast.unparse(part) for part in _written(node.slice)]
+    if any(isinstance(part, ast.Slice) or is_ellipsis(part) for part in _written(node.slice)):
+        return f"{ast.unparse(node)}[{', '.join(further)}]"
+    return f"{ast.unparse(node.value)}[{', '.join([*given, *further])}]"
 
 
 def _written(index: ast.expr) -> list[ast.expr]:

@@ -262,6 +262,9 @@ def arithmetic(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     return _SPECIAL[pair] if pair in _SPECIAL else np.promote_types(a, b)
 
 
+_OF_BITS = {"BitAnd": "&", "BitOr": "|", "BitXor": "^", "LShift": "<<", "RShift": ">>"}
+
+
 def binary(operator: str, a: Type, b: Type) -> Type:
     """Returns the type of `a operator b`, operator being the name of its `ast` class.
 
@@ -275,6 +278,10 @@ def binary(operator: str, a: Type, b: Type) -> Type:
         found = _OPERATORS.get(operator, arithmetic)(a, b)
         if found is not None:
             return found
+        if operator in _OF_BITS and not (_is_integer(a) and _is_integer(b)):
+            other = b if _is_integer(a) else a
+            hint = "write x * x, or x ** 2, for a power" if operator == "BitXor" else ""
+            raise NoSuchType(f"{_OF_BITS[operator]} takes whole numbers, not {other}", hint)
     elif operator == "Add" and isinstance(a, TupleType) and isinstance(b, TupleType):
         return TupleType(a.elements + b.elements)
     raise NoSuchType(f"{_name(a)} and {_name(b)}")

@@ -8,6 +8,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,17 @@ class _Statements:
     Attributes:
         assigned: name -> the statements that assign it, first line first.
         loops: the variables of `for` loops, as they are written.
+        below: an expression, as it is written -> the names that a comparison keeps it below.
         made: an array the kernel makes -> its shape, as the call has it.
     """
 
     assigned: Mapping[str, list[ast.stmt]]
     loops: frozenset[str]
+    below: Mapping[str, set[str]]
     made: Mapping[str, ast.expr]
+
+
+_ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 @functools.lru_cache(maxsize=8)
@@ -41,7 +47,16 @@ def _statements(tree: ast.FunctionDef) -> _Statements:
     assigned: dict[str, list[ast.stmt]] = {}
     loops: set[str] = set()
     made: dict[str, ast.expr] = {}
+    below: dict[str, set[str]] = {}
     for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = pairwise((node.left, *node.comparators))
+            for (left, right), sign in zip(sides, node.ops, strict=True):
+                # `if i >= size: return` keeps i below size as well.
+                if isinstance(sign, ast.Gt | ast.LtE):
+                    left, right = right, left
+                if isinstance(right, ast.Name) and isinstance(sign, _ORDERED):
+                    below.setdefault(ast.unparse(left), set()).add(right.id)
         if isinstance(node, ast.Assign):
             targets: Sequence[ast.expr] = node.targets
             if isinstance(node.value, ast.Call) and node.value.args:
@@ -62,7 +77,7 @@ def _statements(tree: ast.FunctionDef) -> _Statements:
             assigned.setdefault(name, []).append(node)
     for statements in assigned.values():
         statements.sort(key=lambda statement: statement.lineno)
-    return _Statements(assigned, frozenset(loops), made)
+    return _Statements(assigned, frozenset(loops), below, made)
 
 
 def _definition(kernel: Kernel, name: str, line: int) -> str:
@@ -138,6 +153,18 @@ def _step_inside(fault: Fault, kernel: Kernel, places: Places, expression: str) 
     stretched = shape[axis] == 1 and bound not in facts.get("sizes", ())
     if low >= shape[axis] and own is not None and not stretched:
         if own == len(shape) - 1 - axis:
+            blocks = math.prod(places.grid)
+            if facts["space"] == "global" and shape == (blocks,) and blocks > 1:
+                return (
+                    f"{facts['array']} has as many cells as there are blocks: is {expression} the "
+                    "number of a block?"
+                )
+            kept = _statements(kernel.tree).below.get(expression, set())
+            if len(shape) > 1 and kept and bound not in kept:
+                return (
+                    f"{expression} is kept below {min(kept)}, and this axis ends at {bound}: which "
+                    "of the two did you mean?"
+                )
             facts["guard_helps"] = True
             return f"let only threads with {expression} < {bound} touch memory"
         return "check the order of the indices: the last one is the column, and runs along x"

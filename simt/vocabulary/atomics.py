@@ -94,7 +94,12 @@ def _type(name: str) -> Callable[[Sequence[Type], Sequence[ast.expr]], Type]:
         if name in _BITS and array.dtype.kind not in "iu":
             raise NoSuchType(f"combines bits, and this array is of {array.dtype}")
         if name in _UNSIGNED and array.dtype.kind != "u":
-            raise NoSuchType(f"counts in uint32 or uint64, and this array is of {array.dtype}")
+            raise NoSuchType(
+                f"counts in uint32 or uint64, and this array is of {array.dtype}",
+                "write cuda.atomic.add(array, index, 1) to count up"
+                if name == "inc"
+                else "write cuda.atomic.add(array, index, -1) to count down",
+            )
         return array.dtype
 
     return type_

@@ -69,7 +69,8 @@ def _nothing(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
 def _one_number(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     (a,) = numbers(arguments, 1, 1)
     if a.kind not in "iu":
-        raise NoSuchType(f"takes a whole number, not {a}: write 1 if ... else 0")
+        hint = "write 1 if ... else 0" if a.kind == "b" else ""
+        raise NoSuchType(f"takes a whole number, not {a}", hint)
     return INT32
 
 

@@ -155,7 +155,7 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "n = a + 1": (0, "a is a whole array: a kernel computes with its cells"),
     "n = a.flat": (0, "the simulator does not know the array attribute .flat"),
     "if a:\n    n = 1": (0, "a condition must be a number or a bool"),
-    "n = 1.5 & 2": (0, "float64 and int64"),
+    "n = 1.5 & 2": (0, "& takes whole numbers, not float64"),
     "p, q = 1, 2, 3": (0, "cannot be unpacked into 2 names"),
     "t = (1, 2)\nn = t[5]": (1, "a tuple of 2 has no element 5"),
     "n = cuda.grid(n)": (0, "cuda.grid: takes 1, 2 or 3, written as a number"),
@@ -383,6 +383,40 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
     "out[i] = a + 10": (
         "a is a whole array: a kernel computes with its cells, one by one",
         "index it, such as a[i]",
+    ),
+    "t = cuda.grid(2)\nout[t] = 1": (
+        "out[t] gives 2 of 1 index, since t is a tuple of 2",
+        "give 1 index, one per dimension",
+    ),
+    "out[n / 2] = 1": (
+        "Numba finds no type for this line: an index must be a whole number, and n / 2 is float64",
+        "divide by // where a whole number is meant, or write int(x)",
+    ),
+    "t = cuda.shared.array(3, np.int32)\ncuda.atomic.inc(t, 0, 9)": (
+        (
+            "Numba finds no type for this line: cuda.atomic.inc: counts in uint32 or uint64, and "
+            "this array is of int32"
+        ),
+        "write cuda.atomic.add(array, index, 1) to count up",
+    ),
+    "n = a[i] ^ 2": (
+        "Numba finds no type for this line: ^ takes whole numbers, not float32",
+        "write x * x, or x ** 2, for a power",
+    ),
+    "n = cuda.syncthreads_count(i < 3)": (
+        (
+            "Numba finds no type for this line: cuda.syncthreads_count: takes a whole number, "
+            "not bool"
+        ),
+        "write 1 if ... else 0",
+    ),
+    "c = cuda.local.array((2, 3), float32)\nn = c[i] + 1": (
+        "c[i] is a whole array: a kernel computes with its cells, one by one",
+        "index it, such as c[i, j]",
+    ),
+    "c = cuda.local.array((2, 3), float32)\nn = c[:, i] + 1": (
+        "c[:, i] is a whole array: a kernel computes with its cells, one by one",
+        "index it, such as c[:, i][j]",
     ),
     "out += 1": (
         "out is a whole array: a kernel computes with its cells, one by one",

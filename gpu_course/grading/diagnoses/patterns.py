@@ -88,14 +88,19 @@ def _unwritten(seen: Observation) -> Pattern | None:
 
 
 def _not_a_number(seen: Observation) -> Pattern | None:
-    """NaN where a number belongs, though what was read has all that it takes to make a NaN."""
+    """NaN where a number belongs: of inputs that have all it takes to make one, or of plain ones.
+
+    Of plain ones only where nothing else is wrong: else NaN may be what came of the other fault.
+    """
     if seen.got.dtype.kind != "f":
         return None
     spoilt = seen.written & np.isnan(seen.got) & ~np.isnan(seen.expected)
-    if not spoilt.any() or not _has_unusual_numbers(seen):
+    unusual = _has_unusual_numbers(seen)
+    if not spoilt.any() or not (unusual or (spoilt | seen.right).all()):
         return None
     count = int(spoilt.sum())
-    return Pattern("not-a-number", f"{_cells(count)} {_was(count)} NaN, and should hold a number")
+    key = "not-a-number" if unusual else "made-nan"
+    return Pattern(key, f"{_cells(count)} {_was(count)} NaN, and should hold a number")
 
 
 def _has_unusual_numbers(seen: Observation) -> bool:

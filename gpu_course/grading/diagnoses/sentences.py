@@ -10,6 +10,12 @@ OUT_OF_STEPS = (
 )
 """Of a launch whose steps were used up, where nothing says that it would never have ended."""
 
+IN_ITS_OWN = (
+    "Other threads have stored something in this place, each in an array of its own: what "
+    "cuda.local.array makes, no two threads share. Which kind of array does a block share?"
+)
+"""Of a local array that is read where others have written in theirs."""
+
 SENTENCES: dict[str, str] = {
     "unwritten": (
         "Nothing wrote to the output. Look at the left side of your assignments: is the output "
@@ -24,8 +30,8 @@ SENTENCES: dict[str, str] = {
         "condition: how does each of them use the number of the block?"
     ),
     "tail-unwritten": (
-        "The last cells were never written. Look at the condition that lets threads through, and "
-        "at what happens when there are more cells than threads."
+        "The last cells were never written. Which thread should have written the first of them, "
+        "does every condition let that thread through, and does its loop, if it has one, get there?"
     ),
     "tail-wrong": (
         "All cells before them are right. Look at the last threads: what is different about their "
@@ -97,6 +103,11 @@ SENTENCES: dict[str, str] = {
     "not-a-number": (
         "NaN and infinity spoil what they touch: times 0 they are NaN, and so is infinity less "
         "infinity. Which number came into this cell and has no business there?"
+    ),
+    "made-nan": (
+        "No input holds a NaN or an infinity, and this cell is NaN. Infinity less infinity gives "
+        "one, so do 0 times infinity and 0 / 0, and a cell of an output that nothing has written "
+        "yet holds no number. Which line brings it in?"
     ),
     "unusual-numbers": (
         "There are NaN or infinities among these numbers. What comes of them in your comparisons, "
@@ -330,6 +341,7 @@ HINT_KINDS: dict[str, str] = {
     "constant-factor": "the computation",
     "not-a-number": "the guard",
     "unusual-numbers": "the computation",
+    "made-nan": "the computation",
     "out-of-bounds": "the guard",
     "race": "who writes what",
     "barrier-divergence": "barriers",

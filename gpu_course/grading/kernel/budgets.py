@@ -9,6 +9,7 @@ from functools import reduce
 
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.kernel import trial
+from gpu_course.grading.kernel.loads_again import Again, loads_again
 from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.verdicts.messages import which_case, which_hint
@@ -110,13 +111,19 @@ class Charge:
     Attributes:
         costly: (kernel, line, count) of the lines that add most, the largest first.
         spare: barriers that every case is right without.
+        again: loads of what had been loaded already, the largest first, where these are what there
+            is too much.
     """
 
     costly: Sequence[tuple[Kernel, int, int]]
     spare: Sequence[Spare] = ()
+    again: Sequence[Again] = ()
 
     def lines(self, kernel: Kernel) -> tuple[int, ...]:
         """Returns the lines of a kernel that are told, in the order they are told in."""
+        if self.again:
+            mine = (each for each in self.again[:MAX_LINES] if each.function == kernel.name)
+            return tuple(dict.fromkeys(each.line for each in mine))
         return tuple(number for each, number, _ in self.costly[:MAX_LINES] if each is kernel)
 
 
@@ -136,7 +143,10 @@ def charge(
     """
     costly = costly_lines(tried, found, kernels)
     if found.budget.counter != "barriers":
-        return Charge(costly)
+        excess = found.counted - found.limit
+        return Charge(
+            costly, again=loads_again(tried, found.budget.counter, excess, found.function)
+        )
     spare = _spare(puzzle, found, kernels, right)
     places = {(each.kernel.name, number) for each in spare for number in each.lines}
     few = [each for each in costly if not places or (each[0].name, each[1]) in places]
@@ -155,7 +165,11 @@ def costliest_launch(tried: Trial, found: Overrun) -> int:
 
 
 def over_budget(
-    puzzle: KernelPuzzle, tried: Trial, found: Overrun, charge: Charge
+    puzzle: KernelPuzzle,
+    tried: Trial,
+    found: Overrun,
+    charge: Charge,
+    kernels: Mapping[str, Kernel],
 ) -> list[Section]:
     """Returns what is said of a result that is right and costs too much: which line costs what.
 
@@ -163,6 +177,7 @@ def over_budget(
         puzzle: the puzzle.
         tried: the trial that cost too much, and `found` what of.
         charge: which lines it went to.
+        kernels: the answer's kernels by name.
     """
     budget = found.budget
     words = budget.words or budget.counter
@@ -170,7 +185,13 @@ def over_budget(
     said = [*fact(f"right, but {budget.fact or what}"), *section("why", budget.lesson)]
     if budget.counter == "barriers":
         said += section("spare", _spare_words(charge.spare))
-    for kernel, number, cost in charge.costly[:MAX_LINES]:
+    for again in charge.again[:MAX_LINES]:
+        kernel = kernels[again.function]
+        said += section(
+            "again", again.text(f"{kernel.file}:{again.line}"), *code_line(kernel.text(again.line))
+        )
+    costly = () if charge.again else charge.costly[:MAX_LINES]
+    for kernel, number, cost in costly:
         place = f"{kernel.file}:{number}"
         plain = budget.fact or not cost
         label, line = ("where", place) if plain else ("cost", f"{cost:,} in {place}")

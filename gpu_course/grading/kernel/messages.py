@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_course.grading.diagnoses.compare import two_values
 from gpu_course.grading.diagnoses.patterns import Dim3, Pattern
-from gpu_course.grading.diagnoses.sentences import OUT_OF_STEPS, SENTENCES, sentence_of
+from gpu_course.grading.diagnoses.sentences import IN_ITS_OWN, OUT_OF_STEPS, SENTENCES, sentence_of
 from gpu_course.grading.kernel import sharing
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import (
@@ -71,6 +71,8 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     think = puzzle.diagnoses.get(key, general)
     if key == first.kind:
         think = elsewhere or think
+    if _is_in_copies_of_others(tried.reports[number], first):
+        think = IN_ITS_OWN
     if first.kind == "race":
         think = _of_a_race(puzzle, tried, number, think)
     said += section("think", think)
@@ -87,6 +89,25 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         text = f'replay("{puzzle.short_name}") looks for an order in which it goes wrong'
         said += section("replay", text)
     return said
+
+
+def _is_in_copies_of_others(report: Report, hazard: Hazard) -> bool:
+    """True where a thread misses in its own array what others have stored in theirs alone."""
+    details = hazard.details
+    if hazard.kind != "uninitialised-read" or details.get("space") != "local":
+        return False
+    stored = [
+        touch
+        for touch in report.touches
+        if (touch.array, touch.space, touch.kind) == (details["array"], "local", "write")
+    ]
+    if not stored:
+        return False
+    cells = np.concatenate([touch.cells for touch in stored])
+    places = np.unique(np.stack([np.concatenate([t.threads for t in stored]), cells]), axis=1)
+    # Who has stored in several places of its own array does not take it for the block's.
+    one_each = len(np.unique(places[0])) == places.shape[1]
+    return bool(one_each and len(np.unique(cells)) > 1 and (cells == details["cell"]).any())
 
 
 def may_end(hazard: Hazard) -> bool:

@@ -105,12 +105,18 @@ def unshared_work(puzzle: KernelPuzzle, tried: Trial) -> Iterator[Unshared]:
                 yield Unshared("not-shared", number, "steps", "global memory", mine, limit)
         taken, its_taken = (_taken(each, all_of=puzzle.share.reads) for each in (steps, its_steps))
         limit = 2 * int(its_taken.max()) + SPARE_STEPS
-        if _few_do_the_work(tried, number, taken, its_taken, limit):
+        if _few_do_the_work(tried, number, taken, its_taken, limit, idle=True):
             yield Unshared("not-shared", number, "steps", "", taken, limit)
 
 
 def _few_do_the_work(
-    tried: Trial, number: int, steps: np.ndarray, reference: np.ndarray, limit: int
+    tried: Trial,
+    number: int,
+    steps: np.ndarray,
+    reference: np.ndarray,
+    limit: int,
+    *,
+    idle: bool = False,
 ) -> bool:
     """Whether some thread goes past a limit, and does so with steps that others should take.
 
@@ -118,6 +124,11 @@ def _few_do_the_work(
     have too much, others have too little. Or one thread has a good part of its block's steps, and
     the reference has work there for many. Who goes past the limit as one of many has chosen another
     way, which budgets judge; so has the one thread of a block that has a cell at all.
+
+    Steps of all kinds (`idle`) are too many of the busy ones only where most of the others have
+    next to none of what the reference gives them. For up a tree in shared memory half of the
+    threads drop out at each level, and the first goes all the way: the steps that it has more than
+    the others are nobody else's.
     """
     if steps.max() <= limit:
         return False
@@ -126,7 +137,11 @@ def _few_do_the_work(
     most = blocks.max(axis=1)
     alone = (most > limit) & (most * CROWD > blocks.sum(axis=1))
     work_for_many = np.count_nonzero(its_blocks, axis=1) >= 2 * CROWD
-    return bool(steps.sum() <= 2 * reference.sum() or (alone & work_for_many).any())
+    no_more = steps.sum() <= 2 * reference.sum()
+    if idle:
+        worked = reference > 0
+        no_more &= np.count_nonzero(steps[worked] * CROWD < reference[worked]) * 2 > worked.sum()
+    return bool(no_more or (alone & work_for_many).any())
 
 
 def _taken(steps: Steps, *, all_of: bool) -> np.ndarray:

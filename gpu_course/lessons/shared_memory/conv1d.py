@@ -53,7 +53,8 @@ CONV1D = KernelPuzzle(
             "global_load.bytes",
             lambda case, counters: _bytes(case),
             "Cells, halo and weights are wanted by many threads of a block, and each of them "
-            "should come from global memory once per block. The rest is what tiles are for.",
+            "should come from global memory once per block. The rest is what tiles are for; and "
+            "how long the halo has to be, taps says.",
             "bytes loaded from global memory",
         ),
     ),

@@ -91,6 +91,17 @@ def the_first_row_twice(out, a, rows, cols):
         out[col] = total
 
 
+# wrong-result, rows-summed: Adds up the row of its own number.
+@cuda.jit
+def a_row_for_each_thread(out, a, rows, cols):
+    row = cuda.grid(1)
+    if row < rows:
+        total = float32(0)
+        for col in range(cols):
+            total += a[row, col]
+        out[row] = total
+
+
 # over-budget, not-shared: The first thread adds up every column.
 @cuda.jit
 def one_thread_for_all_columns(out, a, rows, cols):

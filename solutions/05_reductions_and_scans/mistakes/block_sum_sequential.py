@@ -92,6 +92,26 @@ def first_half_only(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
+# wrong-result, pieces-overlap: Begins each piece where the block's threads begin.
+@cuda.jit
+def pieces_overlap(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    total = a[i] if i < size else float32(0)
+    total += a[i + TPB] if i + TPB < size else float32(0)
+    tile[t] = total
+    cuda.syncthreads()
+    stride = TPB // 2
+    while stride > 0:
+        if t < stride:
+            tile[t] += tile[t + stride]
+        cuda.syncthreads()
+        stride //= 2
+    if t == 0:
+        out[cuda.blockIdx.x] = tile[0]
+
+
 # hazard, out-of-bounds: Asks only once whether there is a cell, and reads two.
 @cuda.jit
 def one_guard_for_two_cells(out, a, size):

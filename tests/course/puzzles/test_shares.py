@@ -13,7 +13,9 @@ import pytest
 from gpu_course import check
 from gpu_course.puzzle import KernelPuzzle, index
 
-HEAD = "import math\n\nfrom numba import cuda, float32, int32\n\nALL = 0xFFFFFFFF\n\n"
+HEAD = (
+    "import math\n\nfrom numba import cuda, float32, int32, int64, uint32\n\nALL = 0xFFFFFFFF\n\n"
+)
 
 GOOD = {
     ("block_sum", "up-sweep: the cells of a step lie apart"): """
@@ -229,6 +231,51 @@ def pooling(out, a, cols):
     cuda.syncthreads()
     if col < cols:
         out[row, col] = max(pairs[col], pairs[max(col - 2, 0)])
+""",
+    ("top_k", "the row waits in the tile, and a tree finds each of the k"): """
+TPB = 128
+WARPS = 4
+MOST = 2048
+
+
+@cuda.jit(device=True)
+def key_of(x, col):
+    bits = cuda.libdevice.float_as_int(x + float32(0))
+    upper = int32(bits ^ 0x7FFFFFFF) if bits < 0 else bits
+    if x != x:
+        upper = int32(0x7FFFFFFF)
+    return (int64(upper) << int64(32)) | int64(uint32(~col))
+
+
+@cuda.jit
+def top_k(values, places, logits, cols, k):
+    kept = cuda.shared.array(MOST, float32)
+    best = cuda.shared.array(TPB, int64)
+    row = cuda.blockIdx.x
+    t = cuda.threadIdx.x
+    for col in range(t, cols, TPB):
+        kept[col] = logits[row, col]
+    last = int64(0)
+    for n in range(k):
+        mine = int64(-0x7FFFFFFFFFFFFFFF)
+        for col in range(t, cols, TPB):
+            key = key_of(kept[col], uint32(col))
+            if n == 0 or key < last:
+                mine = max(mine, key)
+        best[t] = mine
+        cuda.syncthreads()
+        step = TPB // 2
+        while step > 0:
+            if t < step:
+                best[t] = max(best[t], best[t + step])
+            cuda.syncthreads()
+            step //= 2
+        last = best[0]
+        col = uint32(~uint32(last))
+        if t == n:
+            places[row, n] = int32(col)
+            values[row, n] = kept[col]
+        cuda.syncthreads()
 """,
 }
 

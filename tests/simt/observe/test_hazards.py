@@ -195,6 +195,52 @@ def test_the_advice_fits_the_index_and_holds_no_number_of_the_launch(
     assert advice in found[0]
 
 
+def test_a_cell_for_each_block_is_not_guarded(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n\n\n@cuda.jit\ndef kernel(sums):\n    i = cuda.grid(1)\n"
+        "    if cuda.threadIdx.x == 0:\n        sums[i] = 1\n"
+    )
+    (hazard,) = simulate(f"{path}:kernel")[3, 4](np.zeros(3)).hazards
+    assert hazard.details["try"].startswith("sums has as many cells as there are blocks: is i the")
+    (hazard,) = simulate(f"{path}:kernel")[3, 4](np.zeros(4)).hazards
+    assert hazard.details["try"] == "let only threads with i < sums.size touch memory"
+
+
+# A guard and an access; the launch has 3 threads along x and 4 along y for 2 rows and 3 columns.
+KEPT_BELOW = {
+    "right guard, exchanged indices": ("row < rows and col < cols", "table[col, row]", "indices"),
+    "exchanged guard": (
+        "row < cols and col < rows",
+        "table[row, col]",
+        "row is kept below cols, and this axis ends at rows: which of the two did you mean?",
+    ),
+    "exchanged guard that returns": (
+        "not (row >= cols or col >= rows)",
+        "table[row, col]",
+        "row is kept below cols, and this axis ends at rows: which of the two did you mean?",
+    ),
+    "no guard of rows": ("col < cols", "table[row, col]", "let only threads with row < rows"),
+    "one row too many": ("row <= rows", "table[row, col]", "let only threads with row < rows"),
+    "a number": ("row < 3 and col < 3", "table[row, col]", "let only threads with row < rows"),
+}
+
+
+@pytest.mark.parametrize(("guard", "cell", "advice"), KEPT_BELOW.values(), ids=KEPT_BELOW)
+def test_an_index_that_is_kept_below_another_side_is_asked_about(
+    tmp_path: Path, guard: str, cell: str, advice: str
+) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n\n\n@cuda.jit\ndef kernel(table, rows, cols):\n"
+        f"    col, row = cuda.grid(2)\n    if {guard}:\n        {cell} = 1\n"
+    )
+    hazards = simulate(f"{path}:kernel")[1, (3, 4)](np.zeros((2, 3)), 2, 3).hazards
+    found = next(h for h in hazards if h.kind == "out-of-bounds")
+    assert advice in found.details["try"]
+    assert found.details["guard_helps"] == ("let only" in advice)
+
+
 def test_a_loop_is_ended_and_not_guarded(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(

@@ -193,7 +193,15 @@ def test_nan_where_a_number_belongs_is_told_of_an_input_that_could_make_it() -> 
 
 def test_every_cell_nan_is_no_offset_and_no_factor() -> None:
     expected = np.array([1, 2.5, 3, 7, 6], np.float32)
-    assert look(expected, np.full_like(expected, np.nan)) == "wrong"
+    assert look(expected, np.full_like(expected, np.nan)) == "made-nan"
+
+
+def test_nan_of_plain_numbers_is_told_where_nothing_else_is_wrong() -> None:
+    expected = np.array([1, 2.5, 3, 7, 6], np.float32)
+    got = np.array([1, np.nan, 3, 7, np.nan], np.float32)
+    assert look(expected, got, a=np.ones(2, np.float32)) == "made-nan"
+    got[0] = 5
+    assert look(expected, got, a=np.ones(2, np.float32)) != "made-nan"
 
 
 def test_near_an_infinity_there_is_nothing() -> None:
