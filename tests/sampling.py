@@ -30,16 +30,18 @@ def tree_seed() -> int:
     return int.from_bytes(whole.digest()[:8], "big")
 
 
-def drawn(name: str, part: float) -> bool:
+def drawn(name: str, part: float, *, by_tree: bool = True) -> bool:
     """True for a share of all names, each version of the tree another one; for all in `test-all`.
 
     Args:
         name: of one test of a series.
         part: the share, from 0 to 1.
+        by_tree: False for the same share in all versions: for a series of which not every test has
+            been looked at once.
     """
     if EVERYTHING:
         return True
-    digest = hashlib.sha256(f"{tree_seed()} {name}".encode()).digest()
+    digest = hashlib.sha256(f"{tree_seed() if by_tree else 0} {name}".encode()).digest()
     return int.from_bytes(digest[:8], "big") < part * 2**64
 
 

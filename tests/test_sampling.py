@@ -17,8 +17,8 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "EVERYTHING", False)
 
 
-def part(share: float) -> list[str]:
-    return [name for name in NAMES if sampling.drawn(name, share)]
+def part(share: float, *, by_tree: bool = True) -> list[str]:
+    return [name for name in NAMES if sampling.drawn(name, share, by_tree=by_tree)]
 
 
 @pytest.mark.usefixtures("in_parts")
@@ -39,10 +39,11 @@ def test_a_few_are_a_few_however_long_the_series_is() -> None:
 
 @pytest.mark.usefixtures("in_parts")
 def test_another_tree_draws_another_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = set(part(0.25))
+    before, always = set(part(0.25)), part(0.25, by_tree=False)
     monkeypatch.setattr(sampling, "tree_seed", lambda: 1)
     both = before & set(part(0.25))
     assert 150 < len(both) < 350  # a sixteenth of all
+    assert part(0.25, by_tree=False) == always and 850 < len(always) < 1150
 
 
 def test_everything_is_everything(monkeypatch: pytest.MonkeyPatch) -> None:

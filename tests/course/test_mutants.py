@@ -26,6 +26,10 @@ MANY += ("attention_naive", "decode_attention_gqa", "layernorm_backward", "cross
 SMALLER_PARTS = dict.fromkeys(LONGEST, PART / 5) | dict.fromkeys(MANY, PART / 20)
 """Of register-tiled products, the scan by looking back and the search of a schedule: hundreds of
 mutants, and long checks; of attention and its like: thousands."""
+NOT_ALL_KNOWN = ("flash_attention", "flash_attention_causal", "flash_backward", "flash_decode")
+NOT_ALL_KNOWN += ("decode_attention_gqa",)
+"""Of these nobody has looked at every mutant yet, and so not every one that is no different is
+listed: which are tried is the same in all versions of the tree."""
 MAX_S = 3600
 
 
@@ -40,9 +44,10 @@ def test_the_grader_rejects_every_mutant(
     puzzle: Puzzle, root: Path, solutions: dict[str, str]
 ) -> None:
     part = SMALLER_PARTS.get(puzzle.short_name, PART)
+    by_tree = puzzle.short_name not in NOT_ALL_KNOWN
 
     def picks(name: str) -> bool:
-        return drawn(f"{puzzle.name} {name}", part)
+        return drawn(f"{puzzle.name} {name}", part, by_tree=by_tree)
 
     row = row_of(puzzle, root, picks)
     assert describe(row, solutions[puzzle.name]) == []
