@@ -100,9 +100,8 @@ def _of_a_launch(
         owners = threads if by_thread else threads // block
         # A request is what one warp loads in one turn: what its lanes share in it costs once.
         requests = turns * (int(warps.max()) + 1) + warps
-        _, first, back = np.unique(
-            owners * (int(cells.max()) + 1) + cells, return_index=True, return_inverse=True
-        )
+        many = int(cells.max()) + 1
+        _, first, back = np.unique(owners * many + cells, return_index=True, return_inverse=True)
         again = requests != requests[first][back]
         if not again.any():
             continue
@@ -110,7 +109,7 @@ def _of_a_launch(
         for line in np.unique(lines[again]).tolist():
             mine = again & (lines == line)
             if counter.endswith("bytes"):
-                cost = size * len(np.unique(np.stack([requests[mine], cells[mine]]), axis=1).T)
+                cost = size * len(np.unique(requests[mine] * many + cells[mine]))
             else:
                 fresh = np.unique(requests[~again])
                 cost = int((~np.isin(np.unique(requests[mine]), fresh)).sum())
