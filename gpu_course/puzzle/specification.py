@@ -277,8 +277,9 @@ class KernelPuzzle(Puzzle):
     values at an offset), "transposed", "reversed", "copied-input", "constant-offset",
     "constant-factor", "not-a-number" (NaN where a number belongs, of an input that has NaN or
     infinities), "unusual-numbers" (some cells are wrong, of such an input), "made-nan" (NaN, of an
-    input that has neither), "partly-wrong" and "wrong" (anything else), "over-budget", "order-dependent", "input-changed", "missing-function",
-    "endless-loop", "waits-for-a-block-outside" (with one block resident a loop never ends),
+    input that has neither), "partly-wrong" and "wrong" (anything else), "over-budget",
+    "order-dependent", "input-changed", "missing-function", "endless-loop",
+    "waits-for-a-block-outside" (with one block resident a loop never ends),
     "no-fence-after" (what an atomic has told of is touched with no fence in between), "rebound"
     (the name of an output is assigned, not a cell of it), "other-bits" (see same_bits),
     "not-shared" and "done-again" (see Share). "race in global memory" is told instead of "race"

@@ -65,7 +65,18 @@ def sentences(puzzle: Puzzle, diagnosis: str) -> list[str]:
 
 
 LABEL = re.compile(r"  ([a-z]+): +\S")
-AFTER_THE_REASON = {"cells", "map", "work", "cost", "call", "case", "hint", "also", "replay"}
+AFTER_THE_REASON = {
+    "cells",
+    "map",
+    "work",
+    "cost",
+    "again",
+    "call",
+    "case",
+    "hint",
+    "also",
+    "replay",
+}
 
 
 def assert_it_reads_well(message: str) -> None:

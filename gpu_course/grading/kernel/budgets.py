@@ -111,19 +111,19 @@ class Charge:
     Attributes:
         costly: (kernel, line, count) of the lines that add most, the largest first.
         spare: barriers that every case is right without.
-        again: loads of what had been loaded already, the largest first, where these are what there
-            is too much.
+        again: (kernel, load of what had been loaded already), the largest first, where these are
+            what there is too much.
     """
 
     costly: Sequence[tuple[Kernel, int, int]]
     spare: Sequence[Spare] = ()
-    again: Sequence[Again] = ()
+    again: Sequence[tuple[Kernel, Again]] = ()
 
     def lines(self, kernel: Kernel) -> tuple[int, ...]:
         """Returns the lines of a kernel that are told, in the order they are told in."""
         if self.again:
-            mine = (each for each in self.again[:MAX_LINES] if each.function == kernel.name)
-            return tuple(dict.fromkeys(each.line for each in mine))
+            told = (again.line for each, again in self.again[:MAX_LINES] if each is kernel)
+            return tuple(dict.fromkeys(told))
         return tuple(number for each, number, _ in self.costly[:MAX_LINES] if each is kernel)
 
 
@@ -144,9 +144,8 @@ def charge(
     costly = costly_lines(tried, found, kernels)
     if found.budget.counter != "barriers":
         excess = found.counted - found.limit
-        return Charge(
-            costly, again=loads_again(tried, found.budget.counter, excess, found.function)
-        )
+        again = loads_again(tried, found.budget.counter, excess, found.function)
+        return Charge(costly, again=[(kernels[each.function], each) for each in again])
     spare = _spare(puzzle, found, kernels, right)
     places = {(each.kernel.name, number) for each in spare for number in each.lines}
     few = [each for each in costly if not places or (each[0].name, each[1]) in places]
@@ -165,11 +164,7 @@ def costliest_launch(tried: Trial, found: Overrun) -> int:
 
 
 def over_budget(
-    puzzle: KernelPuzzle,
-    tried: Trial,
-    found: Overrun,
-    charge: Charge,
-    kernels: Mapping[str, Kernel],
+    puzzle: KernelPuzzle, tried: Trial, found: Overrun, charge: Charge
 ) -> list[Section]:
     """Returns what is said of a result that is right and costs too much: which line costs what.
 
@@ -177,7 +172,6 @@ def over_budget(
         puzzle: the puzzle.
         tried: the trial that cost too much, and `found` what of.
         charge: which lines it went to.
-        kernels: the answer's kernels by name.
     """
     budget = found.budget
     words = budget.words or budget.counter
@@ -185,11 +179,9 @@ def over_budget(
     said = [*fact(f"right, but {budget.fact or what}"), *section("why", budget.lesson)]
     if budget.counter == "barriers":
         said += section("spare", _spare_words(charge.spare))
-    for again in charge.again[:MAX_LINES]:
-        kernel = kernels[again.function]
-        said += section(
-            "again", again.text(f"{kernel.file}:{again.line}"), *code_line(kernel.text(again.line))
-        )
+    for kernel, again in charge.again[:MAX_LINES]:
+        line = again.text(f"{kernel.file}:{again.line}")
+        said += section("again", line, *code_line(kernel.text(again.line)))
     costly = () if charge.again else charge.costly[:MAX_LINES]
     for kernel, number, cost in costly:
         place = f"{kernel.file}:{number}"

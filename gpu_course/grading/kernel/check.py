@@ -230,7 +230,7 @@ class KernelChecking(Checking):
             over = budgets.overrun(self.puzzle, tried)
             if over is not None:
                 charge = budgets.charge(self.puzzle, tried, over, self.kernels, self.right)
-                said = budgets.over_budget(self.puzzle, tried, over, charge, self.kernels)
+                said = budgets.over_budget(self.puzzle, tried, over, charge)
                 number = budgets.costliest_launch(tried, over)
                 shown = {
                     "counter": over.budget.counter,

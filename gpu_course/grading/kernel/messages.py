@@ -104,9 +104,10 @@ def _is_in_copies_of_others(report: Report, hazard: Hazard) -> bool:
     if not stored:
         return False
     cells = np.concatenate([touch.cells for touch in stored])
-    places = np.unique(np.stack([np.concatenate([t.threads for t in stored]), cells]), axis=1)
+    threads = np.concatenate([touch.threads for touch in stored])
     # Who has stored in several places of its own array does not take it for the block's.
-    one_each = len(np.unique(places[0])) == places.shape[1]
+    pairs = np.unique(threads * (int(cells.max()) + 1) + cells)
+    one_each = len(np.unique(threads)) == len(pairs)
     return bool(one_each and len(np.unique(cells)) > 1 and (cells == details["cell"]).any())
 
 

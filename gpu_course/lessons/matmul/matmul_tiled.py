@@ -48,8 +48,9 @@ MATMUL_TILED = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: tile_bytes(case),
-            "A row of a is wanted by every column of the block's square. It should come from "
-            "global memory once for the block, and the rest is what tiles are for.",
+            "A row of a is wanted by every column of the block's square, and a column of b by "
+            "every row. Each should come from global memory once for the block, and the rest is "
+            "what tiles are for.",
             "bytes loaded from global memory",
         ),
         LOADS_IN_ORDER,

@@ -278,7 +278,7 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
         guarded("out[i] = (a[i] - a[i]) / (a[i] - a[i])"),
         "failed",
         "wrong-result",
-        "wrong",
+        "made-nan",
         ("out[0] is nan, expected ",),
     ),
     (
@@ -286,7 +286,7 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
         guarded("out[i] += a[i] + 10"),
         "failed",
         "wrong-result",
-        "wrong",
+        "made-nan",
         ("out[0] is nan", "out was read before anything was written there"),
     ),
     (

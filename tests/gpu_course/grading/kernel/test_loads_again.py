@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gpu_course.grading import check
 
+SOLUTIONS = Path(__file__).parents[4] / "solutions"
 SMALLER = """from numba import cuda, float32
 
 TPB = 64
@@ -115,3 +116,12 @@ def test_a_small_second_load_is_named_and_the_large_first_one_is_not(tmp_path: P
 def test_what_nobody_needs_has_not_been_loaded_twice(tmp_path: Path) -> None:
     text = TAPS.replace("END", "SPAN").replace("WEIGHT", "weights[k]")
     assert {label for label, _, _ in sections_of("conv1d", text, tmp_path)} == {"cost"}
+
+
+def test_a_second_reading_that_is_allowed_is_not_named_beside_a_third(tmp_path: Path) -> None:
+    text = (SOLUTIONS / "05_reductions_and_scans" / "softmax_row_max.py").read_text()
+    once = "        most = max(most, a[row, col])\n"
+    assert once in text
+    twice = "        if a[row, col] > most:\n            most = a[row, col]\n"
+    found = sections_of("softmax_row_max", text.replace(once, twice), tmp_path)
+    assert [(label, code) for label, code, _ in found] == [("again", "most = a[row, col]")]
