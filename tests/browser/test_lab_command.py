@@ -51,6 +51,7 @@ def test_half_a_window_shows_the_widest_lines_of_a_lesson(
     page.set_viewport_size(HALF_A_WINDOW)
     with serve(command, checkout, environment(checkout, tmp_path)) as server:
         notebook = NotebookPage(page, server, server.path)
+        assert not page.locator("#filebrowser").is_visible()
         lines = notebook.code_cells.locator(".cm-line").all_inner_texts()
         assert max(len(line.rstrip()) for line in lines) == 72
         assert page.evaluate(WRAPPED) == []

@@ -112,7 +112,7 @@ def describe_banks(words: Sequence[int | None], name: str = "", *, worst: bool =
     busy = [bank for bank, queue in enumerate(queues) if queue]
     lanes = sum(word is not None for word in words)
     ask = "asks" if lanes == 1 else "ask"
-    said = [f"{count(lanes, 'lane')} {ask} {_banks(busy)}: {_passes(passes)}."]
+    said = [f"{count(lanes, 'lane')} {ask} {_banks(busy)}: {_passes(passes).replace(':', ',')}."]
     if name:
         said.insert(0, f"{_WORST}, {name}." if worst else f"{name}.")
     if passes > 1:

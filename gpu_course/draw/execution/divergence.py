@@ -180,7 +180,7 @@ def describe_divergence(
         for line in dict.fromkeys(each.line for each in view if each.line in marked):
             rows = [each for each in view if each.line == line]
             turns = f", {count(len(rows), 'time')}" if len(rows) > 1 else ""
-            words = f", {mark}" if mark else ""
+            words = ", " + mark.replace(": ", " ") if mark else ""
             said.append(f"Marked is line {line}{words}{turns}: {_lanes(rows[0].active)} at work.")
         for each in view:
             if each.parted and each.taken is not None:

@@ -265,6 +265,16 @@ def ranges(numbers: Iterable[int]) -> str:
     return ", ".join(parts)
 
 
+def named(noun: str, numbers: Iterable[int]) -> str:
+    """Returns what is meant by its number, or several by theirs.
+
+    >>> named("cell", [5]), named("cell", [0, 1, 2, 3, 7])
+    ('cell 5', 'cells 0 to 3, 7')
+    """
+    each = set(numbers)
+    return f"{noun if len(each) == 1 else noun + 's'} {ranges(each)}"
+
+
 def count(number: int, noun: str) -> str:
     """Returns a number with its noun: 1 thread, 1,024 threads.
 

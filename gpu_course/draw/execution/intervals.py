@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_course.draw.execution.footprint import count, index_label, ranges
+from gpu_course.draw.execution.footprint import count, index_label, named
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import (
     Legend,
@@ -282,17 +282,18 @@ def describe_intervals(
     said = [f"{recording.kernel}: {array} in block {block}, {_verdict(scene)}."]
     cells = scene.cells
     if len(cells) < int(np.prod(recording.arrays[array].shape, dtype=np.int64)):
-        said.append(f"Shown are cells {ranges(sorted(cells))}.")
+        said.append(f"Shown {'is' if len(cells) == 1 else 'are'} {named('cell', cells)}.")
     for (number, interval), racing in zip(scene.intervals, scene.raced, strict=True):
         parts = [
-            f"{_threads(touched)} {verb} cells {ranges(touched)}"
+            f"{_threads(touched, verb)} {named('cell', touched)}"
             for verb, touched in (("write", interval.writes), ("read", interval.reads))
             if touched
         ]
-        raced = f"; raced: cells {ranges(sorted(racing))}" if racing else ""
+        raced = f"; raced: {named('cell', racing)}" if racing else ""
         end = f", until the barrier in line {interval.barrier}" if interval.barrier else ""
         if interval.missing:
-            end += f", at which threads {ranges(interval.missing)} are missing"
+            are = "is" if len(interval.missing) == 1 else "are"
+            end += f", at which {named('thread', interval.missing)} {are} missing"
         if view is not None and interval.barrier in view.spare:
             end += ", which could go"
         said.append(f"Interval {number}: {', '.join(parts) or 'no access'}{raced}{end}.")
@@ -324,9 +325,9 @@ def _needs_words(scene: _Scene) -> bool:
     return shared or any(scene.raced)
 
 
-def _threads(touched: Touched) -> str:
-    found = sorted({thread for threads in touched.values() for thread in threads})
-    return f"thread {found[0]}" if len(found) == 1 else f"threads {ranges(found)}"
+def _threads(touched: Touched, verb: str) -> str:
+    found = {thread for threads in touched.values() for thread in threads}
+    return f"{named('thread', found)} {verb}{'s' if len(found) == 1 else ''}"
 
 
 def _index(cell: int, shape: tuple[int, ...]) -> str:
@@ -416,8 +417,7 @@ def _draw_barrier(
     if goes:
         words += ": could go"
     if not whole:
-        words += f": {'thread' if len(interval.missing) == 1 else 'threads'} "
-        words += f"{ranges(interval.missing)} missing"
+        words += f": {named('thread', interval.missing)} missing"
     box = {"boxstyle": "round,pad=0.15", "facecolor": p.PAPER, "edgecolor": "none"}
     axes.text(
         _LEFT, y, words, fontsize=p.SMALL, color=colour, fontweight="bold", va="center", bbox=box

@@ -13,7 +13,7 @@ from gpu_course.draw.execution.footprint import (
     count,
     footprint,
     index_label,
-    ranges,
+    named,
 )
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Legend, cell_text, plate_room, square, title
@@ -31,6 +31,7 @@ _TOP = 1.1
 _LETTER = 0.098
 """Inches that a letter of a heading takes, on average."""
 _WRAP = 16
+_WRAP_OF_LONG_NAMES = 12
 MAX_CELLS = 1024
 WINDOW_CELLS, WINDOW_ROWS, WINDOW_COLUMNS = 64, 8, 12
 _WIDEST_CELL = 0.72
@@ -54,8 +55,8 @@ def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure
     """
     data, cells = _one(report, array)
     owners = _owners(cells)
-    rows, columns = _layout(cells)
     longest = max((len(_label(data, t)) for t in owners.values() if t), default=1)
+    rows, columns = _layout(cells, longest)
     side = min(0.62, max(0.30, 0.085 * longest + 0.1), (p.WIDEST - 2 * _EDGE - 0.3) / columns)
     height = min(side, 0.46)
     labelled = side >= 0.078 * longest
@@ -269,12 +270,13 @@ def describe_around(report: Report, trouble: Trouble) -> str:
     """Returns in words what `draw_around` shows."""
     seen = _around(report, trouble)
     shown = seen.shown
+    are = "is" if len(shown) == 1 else "are"
     said = [
-        f"{seen.data.call}: {trouble.words}.",
-        f"Shown are cells {ranges(shown)} of {trouble.array}, in the order of memory.",
+        f"{seen.data.call}; {trouble.words}.",
+        f"Shown {are} {named('cell', shown)} of {trouble.array}, in the order of memory.",
     ]
     if marked := [cell for cell in shown if cell in trouble.marked]:
-        said.append(f"{trouble.mark.capitalize()}: cells {ranges(marked)}.")
+        said.append(f"{trouble.mark.capitalize()}: {named('cell', marked)}.")
     if ghosts := [place for row in seen.rows for place in row if place in seen.ghosts]:
         table = len(seen.cells.shape) > 1
         names = (
@@ -283,7 +285,16 @@ def describe_around(report: Report, trouble: Trouble) -> str:
         )
         said.append(f"Out of bounds: {', '.join(names)}.")
     if empty := [cell for cell in shown if cell not in seen.owners]:
-        said.append(f"No thread {seen.verb} cells {ranges(empty)}.")
+        said.append(f"No thread {seen.verb} {named('cell', empty)}.")
+    many: dict[int, list[int]] = {}
+    for cell in shown:
+        many.setdefault(len(seen.owners.get(cell, ())), []).append(cell)
+    if max(many, default=0) > 1:
+        said += [
+            f"{count(threads, 'thread').capitalize()} {seen.verb} {named('cell', many[threads])}."
+            for threads in sorted(many)
+            if threads
+        ]
     return " ".join(said)
 
 
@@ -330,13 +341,13 @@ def describe_ownership(report: Report, array: str) -> str:
     for block in range(data.blocks):
         mine = [c for c, ts in owners.items() if any(t // data.block_size == block for t in ts)]
         if mine:
-            said.append(f"Block {block} wrote cells {ranges(mine)}.")
+            said.append(f"Block {block} wrote {named('cell', mine)}.")
     empty = [c for c in range(cells.size) if c not in owners]
     if empty:
-        said.append(f"No thread wrote cells {ranges(empty)}.")
+        said.append(f"No thread wrote {named('cell', empty)}.")
     contested = [c for c, threads in owners.items() if len(threads) > 1]
     if contested:
-        said.append(f"Several threads wrote cells {ranges(contested)}.")
+        said.append(f"Several threads wrote {named('cell', contested)}.")
     return " ".join(said)
 
 
@@ -373,10 +384,12 @@ def _by_cell(pairs: Iterable[Pair]) -> dict[int, tuple[int, ...]]:
     return {cell: tuple(threads) for cell, threads in found.items()}
 
 
-def _layout(cells: ArrayTouches) -> tuple[int, int]:
+def _layout(cells: ArrayTouches, longest: int) -> tuple[int, int]:
+    """Returns rows and columns; long names of threads have fewer cells of a vector in a row."""
     if len(cells.shape) > 1:
         return rows_columns(cells.shape)
-    return max(1, -(-cells.size // _WRAP)), min(cells.size, _WRAP)
+    wrap = _WRAP if longest < 5 else _WRAP_OF_LONG_NAMES
+    return max(1, -(-cells.size // wrap)), min(cells.size, wrap)
 
 
 def _label(data: Footprint, threads: tuple[int, ...], alone: bool = False) -> str:

@@ -32,6 +32,15 @@ def with_alt(figure: Figure, text: str) -> Figure:
     return figure
 
 
+def heard(words: str) -> str:
+    """Returns a line of a picture as a sentence has it: what parts its facts is no sign then.
+
+    >>> heard("2 ranks each  ·  links: 8 in a node")
+    '2 ranks each; links: 8 in a node'
+    """
+    return words.replace("  ·  ", "; ")
+
+
 def alt_text(figure: Figure) -> str:
     """Returns the alt text a figure carries, "" for a figure that is none of ours."""
     return str(getattr(figure, "alt_text", ""))

@@ -231,8 +231,12 @@ def _text(axes: Axes, text: Any) -> Iterator[str]:
     if box is not None:
         # The course's fonts: a character of the mono face is 0.602 of its size wide, a digit of
         # the other 0.636.
-        wide, tall = len(said) * size * 0.62 / 72 + 0.04, size * 1.15 / 72
-        left = x - wide * {"left": 0, "center": 0.5, "right": 1}[text.get_horizontalalignment()]
+        bold = text.get_fontweight() == "bold" and not mono
+        ems = sum(map(_bold_ems, said)) if bold else 0.62 * len(said)
+        wide, tall = ems * size / 72 + 0.04, size * 1.15 / 72
+        # As much room at the one side as at the other.
+        inner = {"left": 0.02, "center": wide / 2, "right": wide - 0.02}
+        left = x - inner[text.get_horizontalalignment()]
         place = " ".join(
             f'{name}="{_number(_px(value))}"'
             for name, value in zip(
@@ -256,6 +260,12 @@ def _text(axes: Axes, text: Any) -> Iterator[str]:
         f' font-size="{size * _PX_PER_PT:.1f}"{weight} xml:space="preserve">'
         f"{html.escape(said)}</text>"
     )
+
+
+def _bold_ems(letter: str) -> float:
+    """How wide a letter of the bold face is at most, in its size."""
+    widths = {"ijl,.:; ": 0.4, "frt": 0.5, "mw": 1.1}
+    return next((ems for letters, ems in widths.items() if letter in letters), 0.74)
 
 
 def _first(colours: Any) -> str:

@@ -112,7 +112,7 @@ def describe_step(
     for hazard, threads in step.struck:
         if of_warps(recording, threads, warps).size:
             found = recording.hazards[hazard]
-            said.append(f"{found.message}: {found.details.get('why', '')}.")
+            said += [f"{text}." for text in (found.message, found.details.get("why")) if text]
     return " ".join(said)
 
 

@@ -319,7 +319,7 @@ def _draw_array(d: _Drawing, array: ArrayTouches, y: float) -> None:
         elif scale.every == 1:
             cell_text(d.axes, x, y, str(cell), p.INK, plate=hatched)
         elif cell % scale.every == 0:
-            cell_text(d.axes, x, outer, str(cell), p.QUIET)
+            cell_text(d.axes, x, outer, str(cell), p.QUIET, plate=True)
     if array.outside:
         _draw_ghosts(d, array, y)
 

@@ -14,7 +14,7 @@ from gpu_course.draw.execution.footprint import (
     Pair,
     count,
     footprint,
-    ranges,
+    named,
 )
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Mark
@@ -127,13 +127,14 @@ def describe_touches(
                 where = f"In that of {array.of}: " if array.of else ""
                 said.append(where + _pattern(data, array, verb, pairs))
         if array.contested:
-            cells = ranges(array.contested)
-            said.append(f"Written by several threads: {array.name}, cells {cells}.")
+            cells = named("cell", array.contested)
+            said.append(f"Written by several threads: {array.name}, {cells}.")
         if array.outside:
             astray = _threads_text(data, (o.thread for o in array.outside))
             said.append(f"Out of bounds in {array.name}: {astray}.")
         if marked is not None and marked.array == array.name and marked.cells:
-            said.append(f"{marked.mark.capitalize()}: {array.name}, cells {ranges(marked.cells)}.")
+            cells = named("cell", marked.cells)
+            said.append(f"{marked.mark.capitalize()}: {array.name}, {cells}.")
         held = (values or {}).get(array.name, {})
         if 0 < len(held) == array.size <= _VALUES_SPELLED_OUT:
             numbers = ", ".join(short(held[cell]) for cell in range(array.size))
@@ -149,7 +150,7 @@ def describe_touches(
 def _threads_text(data: Footprint, threads: Iterable[int]) -> str:
     numbers = sorted(set(threads))
     if dimensions(data) == 1:
-        return f"{'thread' if len(numbers) == 1 else 'threads'} {ranges(numbers)}"
+        return named("thread", numbers)
     if len(numbers) <= _PAIRS_SPELLED_OUT:
         return "threads " + "; ".join(thread_label(data, t) for t in numbers)
     return count(len(numbers), "thread")
@@ -160,11 +161,11 @@ def _pattern(data: Footprint, array: ArrayTouches, verb: str, pairs: tuple[Pair,
     name, shape = array.name, array.shape
     threads = {t for t, _ in pairs}
     rule = _rule(data, array, pairs)
-    if rule:
+    if rule and len(pairs) > 1:
         return f"Thread {rule[0]} {verb} {rule[1]}, for {count(len(threads), 'thread')}."
     if len(threads) == 1 and len(pairs) > 1 and len(shape) <= 1:
-        cells = ranges(c for _, c in pairs)
-        return f"Thread {thread_label(data, pairs[0][0])} {verb} cells {cells} of {name}."
+        cells = named("cell", (c for _, c in pairs))
+        return f"Thread {thread_label(data, pairs[0][0])} {verb} {cells} of {name}."
     at = [(thread_label(data, t), f"{name}[{_index_text(c, shape)}]") for t, c in pairs]
     if len(pairs) <= _PAIRS_SPELLED_OUT:
         listed = ", ".join(f"thread {thread} {verb} {cell}" for thread, cell in at)

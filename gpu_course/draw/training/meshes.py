@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import title
 from gpu_course.draw.paper.ink import SVG_SANS
-from gpu_course.draw.paper.picture import with_alt
+from gpu_course.draw.paper.picture import heard, with_alt
 from gpu_course.draw.paper.svg import figure_svg
 from gpu_course.errors import CourseError
 from simt.text import count
@@ -146,7 +146,7 @@ def describe_mesh(data: MeshData, picked: int | None = None) -> str:
         f"A mesh of {count(data.ranks, 'rank')}, the innermost axis first: {sizes}.",
         _name(data) + ".",
     ]
-    lines.append(_counted(data) + ".")
+    lines.append(heard(_counted(data)) + ".")
     groups = data.groups[data.axis]
     for number, group in enumerate(groups[:8]):
         word = "ranks" if len(group) > 1 else "rank"
@@ -177,7 +177,7 @@ def describe_rank(data: MeshData, rank: int) -> str:
 def _listed(ranks: Sequence[int]) -> str:
     if len(ranks) <= 8:
         return ", ".join(map(str, ranks))
-    return f"{', '.join(map(str, ranks[:6]))} ... {ranks[-1]}"
+    return f"{', '.join(map(str, ranks[:6]))} and so on to {ranks[-1]}"
 
 
 def _name(data: MeshData) -> str:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.ink import SVG_SANS, svg_defs, svg_hatch
+from gpu_course.draw.paper.picture import heard
 from gpu_course.draw.training.pipelines import LATER_LOOKS, LOOKS, WAITS, Levels
 
 WIDE = round(p.WIDEST * p.CSS_PIXELS_PER_INCH)
@@ -179,14 +180,14 @@ def describe_board(cells: Sequence[Cell], name: str, words: str, ranks: int) -> 
     Args:
         cells, name, words, ranks: as for `board_svg`.
     """
-    lines = [f"{name}: {words}."]
+    lines = [f"{name}: {heard(words)}."]
     for rank in range(ranks):
         own = sorted((c for c in cells if c.rank == rank), key=lambda c: c.step)
         ran = [c for c in own if c.ran]
         said = f"rank {rank}: {' '.join(c.label for c in own) or 'nothing'}"
         if len(ran) < len(own):
             said += f"; stands at {own[len(ran)].label}"
-        lines.append(said)
+        lines.append(f"{said}.")
     return "\n".join(lines)
 
 

@@ -214,6 +214,7 @@ def describe_pipeline(
     Args:
         steps, name, memory, unit: as there.
     """
+    one = unit.removesuffix("s")
     lines = [f"{name}: {_words(steps, memory, unit).split('  ·  ')[0]}."]
     for rank in sorted({step.rank for step in steps}):
         own = sorted((each for each in steps if each.rank == rank), key=lambda s: s.start)
@@ -221,6 +222,7 @@ def describe_pipeline(
         said = f"rank {rank}: {len(own)} actions from {own[0].start:.3g} to {own[-1].end:.3g}"
         said += f", waits for {waits:.3g}"
         if memory:
-            said += f", holds at most {max(held for _, held in memory[rank]):.3g} {unit}"
-        lines.append(said)
+            most = max(held for _, held in memory[rank])
+            said += f", holds at most {most:.3g} {one if most == 1 else unit}"
+        lines.append(f"{said}.")
     return "\n".join(lines)

@@ -82,9 +82,25 @@ def describe_losses(
     losses: Mapping[str, Sequence[float]], goal: float | None = None, floor: float | None = None
 ) -> str:
     """Returns in words what `draw_losses` shows."""
-    said = [f"{name}: from {series[0]:.2f} to {series[-1]:.2f}." for name, series in losses.items()]
+    said = [f"{name}: {_course(series)}." for name, series in losses.items()]
     if goal is not None:
         said.append(f"The goal is {goal:.2f}.")
     if floor is not None:
         said.append(f"No model can go below {floor:.2f}.")
     return "Loss over the updates. " + " ".join(said)
+
+
+def _course(series: Sequence[float]) -> str:
+    """The way of a loss: both ends, the middle, and the greatest rise where there is one."""
+    first, last = series[0], series[-1]
+    said = f"from {first:.2f} to {last:.2f}"
+    if len(series) > 4:
+        said += f", {series[len(series) // 2]:.2f} half-way"
+    low, rise = first, (first, first)
+    for loss in series:
+        low = min(low, loss)
+        if not loss - low <= rise[1] - rise[0]:
+            rise = (low, loss)
+    if rise != (first, last) and not rise[1] - rise[0] <= 0.1 * abs(first - last):
+        said += f"; on the way it rises from {rise[0]:.2f} to {rise[1]:,.2f}"
+    return said

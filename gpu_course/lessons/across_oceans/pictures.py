@@ -283,5 +283,10 @@ def _lengths_words(bins: Sequence[Bin], window: int, bytes_per_token: float) -> 
 
 def describe_lengths(bins: Sequence[Bin], window: int, bytes_per_token: float) -> str:
     """Returns in words what `draw_lengths` shows."""
-    files = sum(b.files for b in bins)
-    return f"{files:,} files. {_lengths_words(bins, window, bytes_per_token)}."
+    files, total = sum(b.files for b in bins), sum(b.total_bytes for b in bins)
+    each = [
+        f"{b.total_bytes / b.files / bytes_per_token:,.0f} tokens on average: "
+        f"{b.files / files:.1%} of the files, {b.total_bytes / total:.1%} of the tokens."
+        for b in bins
+    ]
+    return f"{files:,} files. {_lengths_words(bins, window, bytes_per_token)}. " + " ".join(each)

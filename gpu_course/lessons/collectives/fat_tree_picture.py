@@ -107,4 +107,4 @@ def describe_fat_tree(
             f"{count(level.switches, 'switch')} with {level.down} ports down and "
             f"{level.up} up."
         )
-    return "\n".join([*lines, *words])
+    return "\n".join([*lines, *(f"{line[0].upper()}{line[1:]}." for line in words)])

@@ -116,16 +116,18 @@ def draw_chunks(frame: Frame, ax: Axes | None = None) -> Figure:
 
 def describe_chunks(frame: Frame) -> str:
     """Returns in words what `draw_chunks` shows."""
-    lines = [f"{_heading(frame)}. {_what_moves(frame)}."]
+    moves = _what_moves(frame)
+    lines = [f"{_heading(frame)}. {moves[0].upper() + moves[1:]}."]
     moved: dict[tuple[int, int, bool], list[int]] = {}
     for arrow in frame.arrows:
         moved.setdefault((arrow.source, arrow.target, arrow.adds), []).append(arrow.chunk)
     for (source, target, adds), chunks in moved.items():
         noun = "chunk" if len(chunks) == 1 else "chunks"
-        verb = "which adds it" if adds else "which keeps it"
+        it = "it" if len(chunks) == 1 else "them"
+        verb = f"which adds {it}" if adds else f"which keeps {it}"
         lines.append(f"Rank {source} sends {noun} {_listed(chunks)} to rank {target}, {verb}.")
     for rank, row in enumerate(frame.held):
-        cells = ", ".join(_inside(inside, len(frame.held)) or "nothing" for inside in row)
+        cells = ", ".join(_inside(inside, len(frame.held), "+") or "nothing" for inside in row)
         lines.append(f"Rank {rank} holds: {cells}.")
     return "\n".join(lines)
 
@@ -149,7 +151,7 @@ def _what_moves(frame: Frame) -> str:
     return f"{count(pairs, 'message')}; the busiest rank sends {count(most, 'chunk')}"
 
 
-def _inside(inside: Inside, ranks: int) -> str:
+def _inside(inside: Inside, ranks: int, apart: str | None = None) -> str:
     """Whose numbers are in a cell: their ranks, one as often as it was added."""
     if inside is None:
         return "?"
@@ -157,7 +159,8 @@ def _inside(inside: Inside, ranks: int) -> str:
         return "all"
     if len(inside) > 4 and max(inside.values()) == 1:
         return f"{len(inside)} of {ranks}"
-    apart = " " if ranks < 5 else ""
+    if apart is None:
+        apart = " " if ranks < 5 else ""
     return apart.join(str(rank) for rank in sorted(inside) for _ in range(inside[rank]))
 
 
@@ -423,7 +426,8 @@ def describe_times(
             f"{told(large)}."
         )
     lines += [
-        f"Marked at {told(size)}: {words or format_time_s(seconds)}."
+        f"Marked at {told(size)}: {format_time_s(seconds)}"
+        f"{', ' + words.partition(':')[0] if words else ''}."
         for size, seconds, words in meets
     ]
     lines += [f"Measured: {format_time_s(t)} for {told(s)}." for s, t in measured]

@@ -188,7 +188,9 @@ def describe_rounds(
     longest = [max(each) for each in zip(*work, strict=True)]
     for rank, row in enumerate(work):
         said = ", ".join(
-            f"keys of {owner} for {busy:.2f} of {long:.2f}"
+            (f"{busy:.2f} of {long:.2f} with the keys of {owner}")
+            if round(busy, 2)
+            else f"waits {long:.2f} with those of {owner}"
             for owner, busy, long in zip(holds[rank], row, longest, strict=True)
         )
         lines.append(f"Rank {rank}: {said}.")
@@ -267,10 +269,11 @@ def describe_curves(
 ) -> str:
     """Returns in words what `draw_curves` shows."""
     across, up = formats
-    lines = [f"{heading}. {second}."]
+    lines = [f"{heading}. {second[0].upper() + second[1:]}."]
     for name, points in curves.items():
         (x0, y0), (x1, y1) = points[0], points[-1]
-        lines.append(f"{name}: {up(y0)} at {across(x0)}, {up(y1)} at {across(x1)}.")
+        told = name.replace(": ", ", ")
+        lines.append(f"{told}: {up(y0)} at {across(x0)}, {up(y1)} at {across(x1)}.")
     if level is not None:
         lines.append(f"Marked: {level[1]}, {up(level[0])}.")
     return "\n".join(lines)

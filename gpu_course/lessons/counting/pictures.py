@@ -78,7 +78,7 @@ def draw_areas(
 
 def describe_areas(name: str, parameters: Mapping[str, float], flop: Mapping[str, float]) -> str:
     """Returns in words what `draw_areas` shows."""
-    said = [f"{name}: {sum(parameters.values()):,.0f} parameters:"]
+    said = [f"{name}. {sum(parameters.values()):,.0f} parameters:"]
     for parts in (parameters, flop):
         total = sum(parts.values())
         shares = [f"{part} {count / total:.1%}" for part, count in parts.items() if count]

@@ -77,7 +77,7 @@ def describe_classes(names: Sequence[str], rows: Mapping[str, Sequence[float]]) 
     lines = ["A training step of one layer, shared out among classes of operators:"]
     for what, shares in rows.items():
         parts = (f"{name} {_per_cent(x)} %" for name, x in zip(names, shares, strict=True))
-        lines.append(f"{what}: {', '.join(parts)}")
+        lines.append(f"{what}: {', '.join(parts)}.")
     return "\n".join(lines)
 
 
@@ -180,7 +180,7 @@ def _wide(tensors: Tensors) -> float:
 def describe_cuts(cuts: Sequence[Cut], name: str) -> str:
     """Returns in words what `draw_cuts` shows, a line for each kernel."""
     moved = sum(cut.moved_bytes for cut in cuts)
-    lines = [f"{name}: {moved:,} bytes travel, in {count(len(cuts), 'kernel')}."]
+    lines = [f"{name}. {moved:,} bytes travel, in {count(len(cuts), 'kernel')}."]
     for cut in cuts:
         said = [" + ".join(step.name for step in cut.steps)]
         for verb, sides in (
@@ -193,7 +193,7 @@ def describe_cuts(cuts: Sequence[Cut], name: str) -> str:
         if stay:
             said.append(f"{' and '.join(stay)} {'stays' if len(stay) == 1 else 'stay'} inside")
         ran = f", {cut.counted_bytes:,} counted" if cut.counted_bytes is not None else ""
-        lines.append(f"{said[0]}: {'; '.join(said[1:])}; {cut.moved_bytes:,} bytes{ran}")
+        lines.append(f"{said[0]}: {'; '.join(said[1:])}; {cut.moved_bytes:,} bytes{ran}.")
     return "\n".join(lines)
 
 
@@ -250,11 +250,13 @@ def _key(axes: Axes, x: float, y: float) -> None:
 
 def describe_passes(groups: Mapping[str, Sequence[Amount]], each: str, name: str) -> str:
     """Returns in words what `draw_passes` shows."""
-    lines = [f"{name}: bytes read and written for each {each}."]
+    lines = [f"{name}. Bytes read and written for each {each}."]
     for program, passes in groups.items():
         whole = sum(read + written for _, read, written in passes)
-        parts = (f"{what} {read:.4g} + {written:.4g}" for what, read, written in passes)
-        lines.append(f"{program}, {whole:.4g} bytes: {', '.join(parts)}")
+        parts = (
+            f"{what} {read:.4g} read and {written:.4g} written" for what, read, written in passes
+        )
+        lines.append(f"{program}, {whole:.4g} bytes: {', '.join(parts)}.")
     return "\n".join(lines)
 
 

@@ -234,11 +234,20 @@ def _overlap_words(waits: float, backward_s: float) -> str:
 def describe_overlap(spans: Sequence[Span], backward_s: float, second: str = "") -> str:
     """Returns in words what `draw_overlap` shows."""
     end = max([backward_s, *(each.end_s for each in spans)])
-    lines = [f"{_overlap_words(max(0.0, end - backward_s), backward_s)}. {second}".strip()]
+    lines = [f"{_overlap_words(max(0.0, end - backward_s), backward_s)}."]
+    lines += [f"{second}."] if second else []
     lines.append(f"{count(len(spans), 'message')}.")
     for number, each in enumerate(spans[:12]):
         lines.append(
             f"Message {number} is ready at {format_time_s(each.ready_s)} and ends at "
             f"{format_time_s(each.end_s)}."
+        )
+    if len(spans) > 13:
+        lines.append(f"And so on for {len(spans) - 13:,} more.")
+    if len(spans) > 12:
+        last = spans[-1]
+        lines.append(
+            f"Message {len(spans) - 1}, the last, is ready at {format_time_s(last.ready_s)} and "
+            f"ends at {format_time_s(last.end_s)}."
         )
     return "\n".join(lines)

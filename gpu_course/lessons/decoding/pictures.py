@@ -169,11 +169,14 @@ def draw_pool(pool: Pool) -> Figure:
             look: dict[str, Any] = {"facecolor": _colour(sequence), "edgecolor": p.INK, "lw": 0.5}
             axes.add_artist(Rectangle((_LEFT, y - 0.09), 0.18, 0.18, zorder=3, **look))
             tokens = sum(row.count(sequence) for row in pool.written)
-            words = f"{letter(sequence)}: {count(tokens, 'token')} in pages "
-            words += ", ".join(str(page) for page in table)
+            words = f"{letter(sequence)}: {count(tokens, 'token')} in {_in_order(table)}"
             axes.text(_LEFT + 0.28, y, words, fontsize=p.SMALL, color=p.INK, va="center_baseline")
         _pool_legend(axes, bottom + 0.27 * (len(pool.tables) + 1) + 0.05, bool(pool.wrong))
     return with_alt(figure, describe_pool(pool))
+
+
+def _in_order(table: Sequence[int]) -> str:
+    return f"{'page' if len(table) == 1 else 'pages'} {', '.join(map(str, table)) or 'none'}"
 
 
 def _colour(sequence: int) -> str:
@@ -214,7 +217,7 @@ def _pool_legend(axes: Axes, y: float, wrong: bool) -> None:
     for look, words in entries:
         axes.add_artist(Rectangle((x, y - 0.09), 0.18, 0.18, zorder=3, **look))
         axes.text(x + 0.26, y, words, fontsize=p.SMALL, color=p.INK, va="center_baseline")
-        x += 0.45 + 0.064 * len(words)
+        x += 0.5 + 0.07 * len(words)
 
 
 def describe_pool(pool: Pool) -> str:
@@ -222,8 +225,7 @@ def describe_pool(pool: Pool) -> str:
     parts = [f"A cache of {count(len(pool.written), 'page')}, {pool.told}"]
     for sequence, table in enumerate(pool.tables):
         tokens = sum(row.count(sequence) for row in pool.written)
-        listed = ", ".join(str(page) for page in table)
-        parts.append(f"{letter(sequence)} has {count(tokens, 'token')} in pages {listed}")
+        parts.append(f"{letter(sequence)} has {count(tokens, 'token')} in {_in_order(table)}")
     parts.append(f"{count(pool.holes, 'slot')} of these pages empty")
     if pool.wrong:
         parts.append(f"{count(len(pool.wrong), 'slot')} written by mistake")
@@ -353,7 +355,7 @@ def describe_batches(data: Batches) -> str:
     return (
         f"Tokens/s over the batch. {data.name}, {data.told}. Weights alone: {data.slope:,.0f} "
         f"tokens/s for each sequence. Arithmetic alone: {data.flat:,.0f} tokens/s.{caches} "
-        f"{data.room:,} sequences fit. {_parts(data)}."
+        f"{data.room:,} sequences fit. {_parts(data).replace(': ', ', ', 1).capitalize()}."
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import title
-from gpu_course.draw.paper.picture import with_alt
+from gpu_course.draw.paper.picture import heard, with_alt
 from gpu_course.errors import CourseError
 from gpu_course.lessons.experts.routing import Routed
 from simt.text import count
@@ -191,7 +191,7 @@ def _legend(axes: Axes, y: float) -> None:
 
 def describe_flow(routed: Routed) -> str:
     """Returns in words what `draw_flow` shows."""
-    lines = [f"{_headline(routed)}.", f"{_second(routed)}."]
+    lines = [f"{_headline(routed)}.", f"{heard(_second(routed))}."]
     for expert in range(routed.experts):
         kept, lost = int(routed.sent[:, expert].sum()), int(routed.dropped[:, expert].sum())
         froms = ", ".join(

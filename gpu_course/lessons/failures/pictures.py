@@ -105,7 +105,7 @@ def describe_goodputs(data: Goodputs) -> str:
     best = max(range(len(means)), key=means.__getitem__)
     lines = [f"{data.name}. Goodput over the training between two checkpoints, simulated:"]
     lines += [
-        f"{duration(interval)}: {mean:.1%}"
+        f"{duration(interval)}: {mean:.1%}."
         for interval, mean in zip(data.intervals_s, means, strict=True)
     ]
     lines.append(f"The highest of these is at {duration(data.intervals_s[best])}.")
@@ -213,13 +213,13 @@ def draw_contours(contours: Sequence[Contour], mtbf_s: float, ax: Axes | None = 
 
 def describe_contours(contours: Sequence[Contour], mtbf_s: float) -> str:
     """Returns in words what `draw_contours` shows."""
-    lines = [f"One failure in {duration(mtbf_s)}, and the best interval between checkpoints."]
+    lines = [f"One failure in {duration(mtbf_s)}, at the best interval between checkpoints."]
     for each in contours:
         first, last = each.restarts_s[0], each.restarts_s[-1]
         lines.append(
-            f"{each.name}: a restart of {first / 60:.1f} minutes where a checkpoint stops the job "
-            f"for {duration(each.stops_s[0])}, of {last / 60:.1f} minutes where for "
-            f"{duration(each.stops_s[-1])}."
+            f"{each.name}: a restart may take {first / 60:.1f} minutes where a checkpoint stops "
+            f"the job for {duration(each.stops_s[0])}, and {last / 60:.1f} minutes where it stops "
+            f"it for {duration(each.stops_s[-1])}."
         )
     return "\n".join(lines)
 

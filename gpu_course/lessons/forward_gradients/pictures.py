@@ -155,7 +155,7 @@ def describe_ledgers(ledgers: Mapping[str, Ledger]) -> str:
             for kind, series in ledger.live.items()
             if series[peak]
         ]
-        said.append(f"{run}: at most {format_bytes(all_bytes[peak])}: {', '.join(parts)}.")
+        said.append(f"{run}: at most {format_bytes(all_bytes[peak])}, then {', '.join(parts)}.")
     return "Memory over time, on one scale. " + " ".join(said)
 
 

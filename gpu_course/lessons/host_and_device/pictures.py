@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import row_label, title
-from gpu_course.draw.paper.picture import with_alt
+from gpu_course.draw.paper.picture import heard, with_alt
 from gpu_course.lessons.host_and_device.tile_orders import Frame, Tile
 from gpu_course.measure.timeline import COMPUTE, D2H, ENGINES, H2D, HOST, Span, Timeline
 from gpu_course.units import format_time_s
@@ -123,17 +123,17 @@ def _key(axes: Axes, y: float) -> None:
 
 def describe_timeline(timeline: Timeline, name: str) -> str:
     """Returns in words what `draw_timeline` shows."""
-    lines = [f"{name}: {_busy_words(timeline)}."]
+    lines = [f"{name}; {heard(_busy_words(timeline))}."]
     for engine in ENGINES:
         spans = [span for span in timeline.of(engine) if not span.waits]
         if spans:
             lines.append(
-                f"{_ROWS[engine]}: {len(spans)}, busy for {format_time_s(timeline.busy_s(engine))}"
+                f"{_ROWS[engine]}: {len(spans)}, busy for {format_time_s(timeline.busy_s(engine))}."
             )
     waits = [span for span in timeline.of(HOST) if span.waits and span.seconds]
     if waits:
         waited = sum(span.seconds for span in waits)
-        lines.append(f"the host waits for {format_time_s(waited)}")
+        lines.append(f"The host waits for {format_time_s(waited)}.")
     return "\n".join(lines)
 
 
@@ -234,9 +234,9 @@ def describe_film(frames: Sequence[Frame], at: int, sides: tuple[int, int], name
     frame = frames[at]
     hits = ["a hit" if hit else "a miss" for hit in frame.hits]
     return (
-        f"{name}, {sides[0]} by {sides[1]} tiles: {_film_words(frames, at)}.\n"
+        f"{name}, {sides[0]} by {sides[1]} tiles: {heard(_film_words(frames, at))}.\n"
         f"tile {frame.tile}: strip {frame.tile[0]} of the left factor is {hits[0]}, "
-        f"strip {frame.tile[1]} of the right one {hits[1]}"
+        f"strip {frame.tile[1]} of the right one {hits[1]}."
     )
 
 
@@ -282,4 +282,4 @@ def draw_fragment(places: np.ndarray, matrix: str, shape: tuple[int, int], lane:
 def describe_fragment(places: np.ndarray, matrix: str, lane: int) -> str:
     """Returns in words what `draw_fragment` shows of one lane."""
     each = ", ".join(f"({row}, {col})" for row, col in places[lane].tolist())
-    return f"{matrix} of mma.m16n8k16: lane {lane} holds {each}"
+    return f"{matrix} of mma.m16n8k16: lane {lane} holds {each}."

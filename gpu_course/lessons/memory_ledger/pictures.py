@@ -109,7 +109,7 @@ def words_at(ledger: Ledger, moment: int) -> str:
         if series[moment]
     ]
     total = format_bytes(totals(ledger)[moment])
-    return f"Moment {moment:,}, {_phase(ledger, moment)}: {total}: {', '.join(parts)}."
+    return f"Moment {moment:,}, {_phase(ledger, moment)}: {total}, of it {', '.join(parts)}."
 
 
 def draw_terms(lines: Sequence[Line], ax: Axes | None = None) -> Figure:

@@ -236,6 +236,10 @@ def _plain_ticks(axes: Axes) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.3g} s"
+
+
 def describe_frontier(
     memory_bytes: Sequence[float],
     step_s: Sequence[float],
@@ -249,9 +253,6 @@ def describe_frontier(
     if edge:
         line = sorted(edge, key=lambda n: memory_bytes[n])
         ends = (line[0], line[-1])
-        said.append(
-            "The frontier goes from "
-            + " to ".join(f"{memory_bytes[n] / GIB:,.1f} GiB and {step_s[n]:.3g} s" for n in ends)
-            + "."
-        )
+        told = (f"{memory_bytes[n] / GIB:,.1f} GiB and {_seconds(step_s[n])}" for n in ends)
+        said.append(f"The frontier goes from {' to '.join(told)}.")
     return " ".join(said)

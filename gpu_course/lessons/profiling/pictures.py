@@ -118,7 +118,9 @@ def describe_timeline(bars: Sequence[Bar], words: str) -> str:
     parts = []
     for lane, own in sorted(lanes.items()):
         outer = sorted((bar for bar in own if bar.depth == 0), key=lambda bar: bar.start_ns)
-        names = ", ".join(bar.name for bar in outer[:4]) + (" ..." if len(outer) > 4 else "")
+        names = ", ".join(bar.name for bar in outer[:4])
+        if len(outer) > 4:
+            names += f" and {count(len(outer) - 4, 'other')}"
         parts.append(f"{lane}: {count(len(own), 'event')}, outermost {names}")
     return f"{words}. " + ". ".join(parts) + "."
 

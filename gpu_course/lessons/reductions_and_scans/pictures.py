@@ -153,7 +153,10 @@ def describe_scan(steps: Sequence[Sequence[Numbers]]) -> str:
     """Returns in words what `draw_scan` shows."""
     said = [f"A scan of {len(steps[0])} lanes: {_verdict(steps)}."]
     for number, now in enumerate(steps):
-        held = ", ".join(f"lane {lane} {_ranges(numbers)}" for lane, numbers in enumerate(now))
+        held = ", ".join(
+            f"lane {lane} has {_ranges(numbers).replace('..', ' to ')}"
+            for lane, numbers in enumerate(now)
+        )
         said.append(f"{f'After step {number}' if number else 'At first'}: {held}.")
     return " ".join(said)
 

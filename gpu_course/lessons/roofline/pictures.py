@@ -290,13 +290,17 @@ def draw_under_roof(roofs: Roofs, kernels: Sequence[Kernel], ax: Axes | None = N
 def describe_under_roof(roofs: Roofs, kernels: Sequence[Kernel]) -> str:
     """Returns in words what `draw_under_roof` shows, a line for each kernel."""
     lines = [f"Under the roof of {roofs.name}, by counts of the simulator:"]
+    known = any(kernel.share is not None for kernel in kernels)
     for kernel in kernels:
         no_cache, at_best = _two_roofs(roofs, kernel)
         lines.append(
             f"{kernel.name}: {kernel.intensity:.2g} FLOP/byte, {kernel.farthest:.2g} at best; "
-            f"roof {no_cache}, {at_best} at best, {bound(roofs, kernel)}; {_known(kernel)}"
+            f"roof {no_cache}, {at_best} at best, {bound(roofs, kernel)}"
+            f"{f'; {_known(kernel)}' if known else ''}."
         )
-    return "\n".join(lines if kernels else [*lines, "no kernel yet"])
+    if kernels and not known:
+        lines.append("No record says how high any of them reaches.")
+    return "\n".join(lines if kernels else [*lines, "no kernel yet."])
 
 
 def _two_roofs(roofs: Roofs, kernel: Kernel) -> tuple[str, str]:

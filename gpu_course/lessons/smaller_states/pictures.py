@@ -69,7 +69,7 @@ def describe_held(
         kinds = ", ".join(f"{kind} {format_bytes(size)}" for kind, size in parts.items())
         note = (notes or {}).get(run, "")
         total = format_bytes(sum(parts.values()))
-        said.append(f"{run}: {total}: {kinds}{'; ' + note if note else ''}.")
+        said.append(f"{run}: {total}, of it {kinds}{'; ' + note if note else ''}.")
     return "Bytes held. " + " ".join(said)
 
 

@@ -71,10 +71,14 @@ def describe_traffic(*loads: Loads) -> str:
         rows = " or ".join(map(str, sizes))
         told.append(
             f"{each.name}: {each.queries} queries in {bands} of {rows or 'no'}, {each.keys} keys. "
-            f"The whole of k is loaded {_number(each.times)} times"
+            f"The whole of k is loaded {_so_often(each.times)}"
             + (" so far." if each.end >= 0 else f"; {format_bytes(each.loaded_bytes)} in all.")
         )
     return "A square of queries and keys for each way to load k. " + " ".join(told)
+
+
+def _so_often(times: float) -> str:
+    return "once" if math.isclose(times, 1) else f"{_number(times)} times"
 
 
 def _number(times: float) -> str:

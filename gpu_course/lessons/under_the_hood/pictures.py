@@ -54,12 +54,12 @@ def describe_line(listing: Listing, line: int) -> str:
     """Returns what the picture of a line says, in words."""
     code = listing.lines[line - 1].strip()
     shown = listing.under(line)
-    said = [f"Line {line} of {listing.name}: {code}"]
-    said.append(f"{_words(listing, line)}; {listing.source}")
-    said += [f"  {text}" for _, _, text in shown[:MAX_INSTRUCTIONS]]
+    said = [f"Line {line} of {listing.name}: {code};"]
+    said.append(f"{_words(listing, line)}; {listing.source}.")
+    each = [text for _, _, text in shown[:MAX_INSTRUCTIONS]]
     if len(shown) > MAX_INSTRUCTIONS:
-        said.append(f"  and {len(shown) - MAX_INSTRUCTIONS:,} more")
-    return "\n".join(said)
+        each.append(f"and {len(shown) - MAX_INSTRUCTIONS:,} more")
+    return "\n".join(said) + ("\n  " + ";\n  ".join(each) + "." if each else "")
 
 
 def _words(listing: Listing, line: int) -> str:

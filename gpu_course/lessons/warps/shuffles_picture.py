@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -186,16 +186,22 @@ def describe_shuffles(
     """Returns in words what `draw_shuffles` shows."""
     steps = shuffles_of_warp(recording, variable, warp)
     said = [f"{recording.kernel}: {variable} in warp {warp}, {count(len(steps), 'shuffle')}."]
+    if steps:
+        said.append(f"At first {_all_hold(steps[0].before)}.")
     for number, step in enumerate(steps, 1):
-        held = list(map(value_text, step.after.values()))
-        alike = f"all lanes hold {held[0]}" if len(set(held)) == 1 else ""
-        after = alike or f"the lanes hold {', '.join(held)}"
+        after = _all_hold(step.after)
         said.append(f"Step {number}, {distance(step.sources)}: then {after}.")
     if follow is not None:
         first = sorted(behind(steps, follow)[0])
         word = "lane" if len(first) == 1 else "lanes"
         said.append(f"Lane {follow} ends with the numbers of {word} {ranges(first)}.")
     return " ".join(said)
+
+
+def _all_hold(values: Mapping[int, Any]) -> str:
+    held = [value_text(value) for _, value in sorted(values.items())]
+    alike = f"all lanes hold {held[0]}" if len(set(held)) == 1 else ""
+    return alike or f"the lanes hold {', '.join(held)}"
 
 
 def distance(sources: dict[int, int]) -> str:

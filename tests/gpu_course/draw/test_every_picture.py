@@ -53,6 +53,7 @@ from tests.gpu_course.draw.kernels import (
     zeros,
 )
 from tests.gpu_course.draw.readable import assert_readable, texts
+from tests.gpu_course.draw.spoken import stumbles
 from tests.lessons.meshes import pictures as meshes
 
 MIB = 2**20
@@ -139,6 +140,7 @@ PARTED = record(parting)[1, 50](zeros(50), numbers(50), 44)
 TURNED = record(square_in_turn)[1, (16, 16)](zeros(16, 16), numbers(16, 16))
 PAST_TABLE = simulate(past_the_table)[(3, 3), (16, 16)](zeros(44, 40), numbers(44, 40))
 PAST_END = simulate(past_the_end)[2, 64](zeros(100), numbers(100))
+NAMED_AT_LENGTH = simulate(past_the_end)[1, 128](zeros(128), numbers(128))
 LONG = simulate(pieces)[2, 64](zeros(100), numbers(100), 100)
 LARGE = simulate(table)[(3, 3), (16, 16)](zeros(44, 40), numbers(44, 40))
 
@@ -169,6 +171,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_ownership blocks": lambda: draw_ownership(launches.BLOCKS, "out"),
     "draw_ownership matrix": lambda: draw_ownership(launches.BROADCAST, "out"),
     "draw_ownership wide": lambda: draw_ownership(launches.WIDE, "out"),
+    "draw_ownership long names": lambda: draw_ownership(NAMED_AT_LENGTH, "out"),
     **{
         f"draw_launch_grid {grid} {block}": lambda grid=grid, block=block, size=size: (
             draw_launch_grid(grid, block, size)
@@ -295,6 +298,7 @@ def test_a_picture_can_be_read_in_half_a_window(name: str) -> None:
     figure = (PICTURES | LESSONS_OWN)[name]()
     assert_readable(figure)
     assert alt_text(figure)
+    assert stumbles(alt_text(figure)) == []
     assert figure.get_size_inches()[0] * p.CSS_PIXELS_PER_INCH <= 700
 
 
@@ -303,6 +307,19 @@ def test_a_picture_says_what_to_see(name: str) -> None:
     figure = PICTURES[name]()
     assert any(axes.get_title(loc="left") for axes in figure.axes)
     assert all(axes.get_xlabel() for axes in figure.axes[-1:])
+
+
+def test_a_thread_s_name_does_not_fill_its_cell_from_edge_to_edge() -> None:
+    figure = draw_ownership(NAMED_AT_LENGTH, "out")
+    figure.draw_without_rendering()
+    (name,) = (text for text in texts(figure) if text.get_text() == "0:127")
+    cell = max(
+        box.get_window_extent().width
+        for box in figure.findobj(Rectangle)
+        if box.get_window_extent().contains(*name.get_window_extent().get_points().mean(axis=0))
+        and box.get_window_extent().width < 100
+    )
+    assert name.get_window_extent().width < cell - 6
 
 
 def test_no_picture_of_a_launch_prints_the_rule_or_the_guard() -> None:
@@ -343,6 +360,33 @@ def over() -> Figure:
     axes.text(1.0, 0.5, "one word", fontsize=9)
     axes.text(1.2, 0.5, "another", fontsize=9)
     return figure
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "chunks: 4: 4.76 ms in all.",
+        "10 kernels; 53 µs in all  ·  kernels run for 38% of it.",
+        "Block 0 wrote cells 0. Block 1 wrote cell 1.",
+        "C has 9 tokens in pages 8.",
+        "The whole of k is loaded 1 times so far.",
+        "The frontier goes from 4.7 GiB and 1.59e+03 s to 244.2 GiB and 6.88 s.",
+        "host: 7 events, outermost cudaLaunchKernel ....",
+        "The host waits for 3 µs",
+        "rank 0: 16 actions from 0 to 33\nrank 1: 16 actions from 1 to 31.",
+    ],
+)
+def test_an_alt_text_over_which_a_voice_stumbles_is_found(planted: str) -> None:
+    assert len(stumbles(planted)) == 1
+
+
+def test_an_alt_text_that_can_be_heard_is_left_alone() -> None:
+    for text in (
+        "Block 0 wrote cell 0. Block 1 wrote cells 1 to 3. No thread wrote cells 4, 5.",
+        "Rank 1 sends 48 KiB to 2.\nThread 1 writes out[0]; unit 1 was used: 0.5 of 1.00.",
+        "backprop: at most 172 KiB, then parameters 4 KiB.\nMessage 1 is ready at 1e-05 s.",
+    ):
+        assert stumbles(text) == []
 
 
 @pytest.mark.parametrize("planted", [cut, crossing, small, over])

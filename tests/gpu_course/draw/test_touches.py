@@ -201,3 +201,8 @@ def test_blocks_that_write_each_into_a_tile_of_its_own_are_no_conflict():
     assert footprint(report).active == frozenset(range(12))
     assert "several threads" not in describe_touches(report)
     assert "of block 0" in " ".join(t.get_text() for t in texts(draw_touches(report)))
+
+
+def test_what_one_thread_does_once_is_told_without_a_rule():
+    report = launches.launch("one", (1,), (4,), launches.touch("out", (4,), "write", [(2, 2)]))
+    assert "Thread 2 writes out[2]." in describe_touches(report)

@@ -32,9 +32,9 @@ def test_the_first_request_of_a_kind_by_a_warp_is_shown(
 ) -> None:
     report = simulate(column_after_row)[1, 64](out)
     show_banks(report, "tile", "write")
-    assert "32 lanes ask banks 0 to 31: 1 pass: no conflict." in capsys.readouterr().out
+    assert "32 lanes ask banks 0 to 31: 1 pass, no conflict." in capsys.readouterr().out
     show_banks(report, "tile", "read", warp=1)
-    assert "32 lanes ask bank 5: 32 passes: 31 conflicts." in capsys.readouterr().out
+    assert "32 lanes ask bank 5: 32 passes, 31 conflicts." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("array", "kind", "warp"), [("tile", "read", 0), ("tiel", "read", 1)])

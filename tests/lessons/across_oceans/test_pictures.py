@@ -47,6 +47,12 @@ def files(window: int) -> Figure:
     return pictures.draw_lengths(lengths.counted(), window, 3.0)
 
 
+def test_the_lengths_are_told_bar_by_bar() -> None:
+    said = alt_text(pictures.draw_lengths([lengths.Bin(8, 3, 30), lengths.Bin(64, 1, 90)], 16, 3.0))
+    assert "3 tokens on average: 75.0% of the files, 25.0% of the tokens." in said
+    assert "30 tokens on average: 25.0% of the files, 75.0% of the tokens." in said
+
+
 @pytest.mark.parametrize("per_token", [1.0, 5.0])
 def test_lengths_can_be_read_whatever_a_token_is(per_token: float) -> None:
     assert_readable(pictures.draw_lengths(lengths.counted(), 2048, per_token))

@@ -66,7 +66,7 @@ def test_a_frame_says_what_moved_and_who_holds_what() -> None:
     said = alt_text(draw_chunks(FRAMES["a ring of 4"])).splitlines()
     assert said[0] == "ring, step 2 of 6. 4 messages; the busiest rank sends 1 chunk."
     assert "Rank 0 sends chunk 2 to rank 1, which adds it." in said
-    assert "Rank 1 holds: 1, 1, 0 1 3, 0 1." in said
+    assert "Rank 1 holds: 1, 1, 0+1+3, 0+1." in said
     assert len(draw_chunks(FRAMES["a ring of 4"]).findobj(FancyArrowPatch)) == 4
 
 
@@ -100,7 +100,7 @@ def test_times_are_drawn_with_the_place_where_they_meet() -> None:
         CURVES, "An all-reduce", "a line", [(2.0**21, 3e-3, "here")], [(4096, 1e-3)]
     )
     assert_readable(figure)
-    assert "Marked at 2 MiB: here." in alt_text(figure)
+    assert "Marked at 2 MiB: 3 ms, here." in alt_text(figure)
     assert "Measured: 1 ms for 4 KiB." in alt_text(figure)
     axes = figure.axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")

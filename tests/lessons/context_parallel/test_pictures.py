@@ -78,7 +78,7 @@ def test_rounds_are_as_wide_as_their_slowest_rank_and_waiting_is_hatched() -> No
     assert len(waits) == 4
     said = alt_text(figure)
     assert "60.0 % of the time is work" in said
-    assert "Rank 0: keys of 0 for 0.50 of 0.50, keys of 2 for 0.00 of 1.00" in said
+    assert "Rank 0: 0.50 of 0.50 with the keys of 0, waits 1.00 with those of 2" in said
 
 
 def test_nine_ranks_are_too_many() -> None:

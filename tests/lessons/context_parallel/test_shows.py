@@ -40,7 +40,7 @@ def test_ones_own_ring_is_exact_and_its_rounds_are_drawn() -> None:
     drawn = lesson.own_rounds("plain", ranks=3)
     assert isinstance(drawn, Picture)
     assert_readable(drawn.figure)
-    assert "Rank 2: keys of 2 for 0.50 of 0.50, keys of 1 for 1.00 of 1.00" in repr(drawn)
+    assert "Rank 2: 0.50 of 0.50 with the keys of 2, 1.00 of 1.00 with the keys of 1" in repr(drawn)
 
 
 def test_without_an_answer_it_says_what_to_do(

@@ -51,7 +51,7 @@ def test_classes_are_shown_by_what_was_counted_and_only_on_demand_by_what_was_me
 
 def test_a_cut_that_is_taken_away_saves_what_crossed_it_twice() -> None:
     def moved(**cuts: bool) -> int:
-        return int(repr(fusion(**cuts)).split(": ")[1].split(" bytes")[0].replace(",", ""))
+        return int(repr(fusion(**cuts)).split(" bytes")[0].split()[-1].replace(",", ""))
 
     array = 4 * 64 * 256
     assert moved() - moved(after_bias=False) == 2 * array

@@ -64,6 +64,13 @@ def test_overlap_can_be_read_in_half_a_window(spans: list[Span]) -> None:
     assert_readable(draw_overlap(spans, 0.4, "2 GB in 2 buckets, 64 ranks, by the model"))
 
 
+def test_of_many_messages_the_first_and_the_last_are_told() -> None:
+    many = [Span(0.01 * n, 0.01 * n, 0.01 * (n + 1)) for n in range(20)]
+    said = alt_text(draw_overlap(many, 0.4)).splitlines()
+    assert said[-3].startswith("Message 11 ") and said[-2] == "And so on for 7 more."
+    assert said[-1] == "Message 19, the last, is ready at 190 ms and ends at 200 ms."
+
+
 def test_what_is_waited_for_is_hatched_and_said() -> None:
     exposed, hidden = draw_overlap(EXPOSED, 0.4), draw_overlap(HIDDEN, 0.4)
     found = [

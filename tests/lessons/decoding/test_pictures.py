@@ -88,7 +88,7 @@ def test_a_pool_shows_every_slot_once_and_its_holes_hatched() -> None:
     slots = [each for each in rectangles(figure) if abs(each.get_height() - 0.22) < 1e-9]
     assert len(slots) == 16
     assert sum(each.get_hatch() == p.UNWRITTEN_HATCH for each in slots) == POOL.holes == 5
-    assert "A has 5 tokens in pages 0, 3" in alt_text(figure)
+    assert "A has 5 tokens in pages 0, 3. B has 2 tokens in page 1." in alt_text(figure)
     assert "mistake" not in alt_text(figure)
 
 

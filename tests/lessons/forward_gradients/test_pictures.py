@@ -60,8 +60,8 @@ def test_ledgers_stand_on_one_scale_and_each_says_its_peak() -> None:
         "comb: at most 2 KiB",
     ]
     assert describe_ledgers(LEDGERS) == (
-        "Memory over time, on one scale. hill: at most 7 KiB: parameters 1 KiB, temporaries 6 KiB. "
-        "comb: at most 2 KiB: parameters 1 KiB, temporaries 1 KiB."
+        "Memory over time, on one scale. hill: at most 7 KiB, then parameters 1 KiB, "
+        "temporaries 6 KiB. comb: at most 2 KiB, then parameters 1 KiB, temporaries 1 KiB."
     )
 
 

@@ -60,7 +60,7 @@ def test_the_words_follow_the_data() -> None:
     assert "Step 1 forward ends with 4 KiB." in said
     assert said.endswith("Peak: 4 KiB, in step 1 forward.")
     assert words_at(LEDGER, 3) == (
-        "Moment 3, in step 1 backward: 2 KiB: parameters 1 KiB, gradients 1 KiB."
+        "Moment 3, in step 1 backward: 2 KiB, of it parameters 1 KiB, gradients 1 KiB."
     )
     assert "Moment 0, before the first: 1 KiB" in describe_saw_tooth(LEDGER, 0)
 

@@ -104,6 +104,8 @@ def test_a_simulated_run_is_drawn_as_it_was_simulated() -> None:
     program = [Kernel("k", 2e-5, 1), Copy("c", 1e5, "H2D", 2), Host("Python", 1e-5), Synchronise()]
     shown = show_simulated(program)
     assert isinstance(shown, Picture) and "stream 2: 1 event, outermost c" in repr(shown)
+    many = show_simulated([Kernel(name, 2e-5, 1) for name in "abcdef"])
+    assert "stream 1: 6 events, outermost a, b, c, d and 2 others." in repr(many)
     assert isinstance(show_simulated([Kernel("k", -1.0)]), Note)
 
 

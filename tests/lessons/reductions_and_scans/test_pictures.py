@@ -86,7 +86,7 @@ def test_the_network_can_be_read_and_says_what_it_shows() -> None:
     assert_readable(figure)
     text = alt_text(figure)
     assert "after 3 steps every lane holds all numbers up to its own" in text
-    assert "After step 1: lane 0 0, lane 1 0..1, lane 2 1..2" in text
+    assert "After step 1: lane 0 has 0, lane 1 has 0 to 1, lane 2 has 1 to 2" in text
 
 
 def test_numbers_that_are_no_powers_of_two_are_refused() -> None:

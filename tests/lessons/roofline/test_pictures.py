@@ -121,8 +121,8 @@ def test_the_list_says_of_every_kernel_what_is_known() -> None:
     assert_readable(figure)
     lines = alt_text(figure).splitlines()
     assert lines[1].startswith("zip_add: 0.083 FLOP/byte, 0.083 at best; roof 279.2 GFLOP/s")
-    assert lines[2].endswith("3.35 TB/s at best, bandwidth; no record")
-    assert lines[4].endswith("measured 71% of the roof at best")
+    assert lines[2].endswith("3.35 TB/s at best, bandwidth; no record.")
+    assert lines[4].endswith("measured 71% of the roof at best.")
     said = [text.get_text() for text in texts(figure)]
     assert "5 kernels by what was counted; 1 with a record of the solution's time" in said
 

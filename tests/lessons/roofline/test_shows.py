@@ -101,7 +101,8 @@ def test_what_is_solved_appears_by_itself(answers) -> None:
     file.parent.mkdir()
     file.write_text((SOLUTIONS / f"{name}.py").read_text())
     shown = repr(solved_under_roof("H100")).splitlines()
-    assert len(shown) == 2 and shown[1].startswith("guard: 0.12 FLOP/byte")
+    assert len(shown) == 3 and shown[1].startswith("guard: 0.12 FLOP/byte")
+    assert shown[2] == "No record says how high any of them reaches."
 
 
 def test_the_roof_of_a_cpu_is_the_best_that_any_run_reached() -> None:

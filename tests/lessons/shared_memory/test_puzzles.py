@@ -107,4 +107,4 @@ def test_the_picture_of_a_pass_shows_the_side_of_the_tile_that_has_conflicts(tmp
         counters = verdict.report.counters
         assert (counters.shared_store.conflicts > counters.shared_load.conflicts) == (name == "in")
         figure = verdict_figure(verdict)
-        assert "32 passes: 31 conflicts" in alt_text(figure)
+        assert "32 passes, 31 conflicts" in alt_text(figure)

@@ -37,7 +37,8 @@ def test_a_picture_is_the_same_every_time_and_says_what_it_shows(name: str) -> N
 
 def test_the_words_follow_the_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert describe_held(RUNS, {"small": "loss 1.20"}).endswith(
-        "small: 4.5 KiB: parameters 2 KiB, optimizer states 512 bytes, gradients 2 KiB; loss 1.20."
+        "small: 4.5 KiB, of it parameters 2 KiB, optimizer states 512 bytes, gradients 2 KiB; "
+        "loss 1.20."
     )
     show_held(RUNS)
     assert describe_held(RUNS) in capsys.readouterr().out

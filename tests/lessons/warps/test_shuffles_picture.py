@@ -79,6 +79,8 @@ def test_a_value_that_is_changed_in_a_later_line_is_found() -> None:
 def test_the_words_and_the_alt_text_agree() -> None:
     made = record(butterfly, "largest")[1, 16](np.zeros(16), numbers(16))
     text = describe_shuffles(made, "largest", follow=5)
+    first = ", ".join(f"{number:g}" for number in numbers(16))
+    assert f"At first the lanes hold {first}. Step 1, " in text
     assert "4 shuffles" in text and "bit 8 flipped" in text
     assert "all lanes hold" in text and "Lane 5 ends with the numbers of lanes 0 to 15." in text
     assert alt_text(draw_shuffles(made, "largest", follow=5)) == text

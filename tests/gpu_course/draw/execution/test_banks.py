@@ -15,13 +15,13 @@ from simt.observe.transactions import count_wavefronts
 from tests.gpu_course.draw.readable import assert_readable
 
 REQUESTS = {
-    "neighbours": (list(range(32)), ["banks 0 to 31: 1 pass: no conflict"]),
+    "neighbours": (list(range(32)), ["banks 0 to 31: 1 pass, no conflict"]),
     "stride 2": (
         [2 * lane for lane in range(32)],
-        ["2 passes: 1 conflict", "Bank 0", "lanes 0, 16"],
+        ["2 passes, 1 conflict", "Bank 0", "lanes 0, 16"],
     ),
     "a column": ([32 * lane for lane in range(32)], ["32 lanes ask bank 0: 32 passes"]),
-    "a padded column": ([33 * lane for lane in range(32)], ["1 pass: no conflict"]),
+    "a padded column": ([33 * lane for lane in range(32)], ["1 pass, no conflict"]),
     "one word": ([7] * 32, ["ask bank 7: 1 pass", "Lanes 0 to 31 ask for one word"]),
     "half a warp": ([None] * 16 + list(range(16)), ["16 lanes ask banks 0 to 15: 1 pass"]),
     "nobody": ([None] * 32, ["0 lanes ask no bank: no lane asks"]),

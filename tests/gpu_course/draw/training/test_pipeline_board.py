@@ -117,8 +117,8 @@ def test_a_way_is_told_in_a_sentence() -> None:
 def test_the_alt_text_has_each_order_and_where_it_stands() -> None:
     assert describe_board(STUCK, "name", "words", 3).split("\n") == [
         "name: words.",
-        "rank 0: 0F0 0I0; stands at 0I0",
-        "rank 1: 1F1 1W0; stands at 1F1",
-        "rank 2: nothing",
+        "rank 0: 0F0 0I0; stands at 0I0.",
+        "rank 1: 1F1 1W0; stands at 1F1.",
+        "rank 2: nothing.",
     ]
     assert not re.search("stands", describe_board(CELLS, "name", "words", 2))

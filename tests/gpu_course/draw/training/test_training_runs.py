@@ -22,6 +22,10 @@ def test_the_words_follow_the_data(capsys: pytest.CaptureFixture[str]) -> None:
         "Loss over the updates. plain: from 2.00 to 1.20. astray: from 2.00 to 900.00. "
         "The goal is 1.30. No model can go below 1.00."
     )
+    there_and_back = {"8 workers": (1.0, 0.4, 0.2, 0.57, 0.59, 0.05, 0.02)}
+    assert describe_losses(there_and_back).endswith(
+        "8 workers: from 1.00 to 0.02, 0.57 half-way; on the way it rises from 0.20 to 0.59."
+    )
     show_losses(LOSSES, 25, 1.3)
     assert describe_losses(LOSSES, 1.3) in capsys.readouterr().out
 

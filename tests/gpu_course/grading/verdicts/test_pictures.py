@@ -87,8 +87,8 @@ PASSES = {
     "stencil_halo": "threads 0 to 63 write cells 0 to 65, until the barrier",
     "conv1d": "threads 0 to 63 write cells 0 to 66, until the barrier",
     "box_blur_2d": "threads 0 to 127 read cells 0 to 179",
-    "transpose_tiled": "32 passes: 31 conflicts",
-    "transpose_padded": "1 pass: no conflict",
+    "transpose_tiled": "32 passes, 31 conflicts",
+    "transpose_padded": "1 pass, no conflict",
 }
 
 
@@ -129,7 +129,7 @@ COSTLY = {
     "conv1d: weights_from_global": "block 0 loads 4 cells more than once, up to 64 times",
     "box_blur_2d: no_tile_at_all": "block 0 loads 152 cells more than once, up to 9 times",
     "transpose_tiled: stored_down_the_columns": "writes out: 32 lanes of a warp touch 32 sectors",
-    "transpose_padded: not_padded": "reads tile. 32 lanes ask bank 0: 32 passes: 31 conflicts",
+    "transpose_padded: not_padded": "reads tile. 32 lanes ask bank 0: 32 passes, 31 conflicts",
     "transpose_padded: turned_on_the_way_in": "writes tile. 32 lanes ask bank 0: 32 passes",
 }
 
