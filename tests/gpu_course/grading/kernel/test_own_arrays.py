@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_course.grading import check
-from gpu_course.grading.sentences import IN_ITS_OWN
+from gpu_course.grading.diagnoses.sentences import IN_ITS_OWN
 
 REVERSE = """from numba import cuda, float32
 
