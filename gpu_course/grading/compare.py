@@ -283,7 +283,8 @@ def _of_cells(
             return Pattern("off-by-one", f"every cell is one too {word}")
     everywhere = np.ones(right.shape, bool)
     found = constant(Observation(expected, got, everywhere, right, tolerance=tolerance))
-    if found is not None:
+    # Two numbers that are both off by as much may be two things.
+    if found is not None and (found.key != "constant-offset" or right.size > 2):
         return found
     some = int(right.sum())
     return (

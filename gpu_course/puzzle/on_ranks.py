@@ -100,7 +100,7 @@ def as_wide(wire: Sequence[Call], least: int) -> Judgement | None:
 
 def standstill(got: Values) -> str | None:
     """Returns the key of a standstill whose calls show how it came about, or None."""
-    if got.get("failed") != "standstill":
+    if got.get("failed") != "standstill" or got.get("finished"):
         return None
     wire: Sequence[Call] = got["wire"]
     ranks = {call.rank for call in wire}

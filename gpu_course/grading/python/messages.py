@@ -16,6 +16,7 @@ from gpu_course.grading.messages import cells_around, reason, which_case, which_
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
+from gpu_course.grading.python.reading import set_outside
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.sections import Section, below, code_line, fact, section
 from gpu_course.grading.sentences import CLOSER, sentence_of_raised
@@ -62,7 +63,8 @@ def wrong_result(
         seen = f"{pattern.fact[:1].upper()}{pattern.fact[1:]}. " if pattern.fact else ""
         why = section("why", f"{seen}{CLOSER[closer]}")
     said = [*fact(difference.fact), *why]
-    if isinstance(difference.got, float) and type(difference.expected) is int:
+    wrong = isinstance(difference.got, float) and type(difference.expected) is int
+    if wrong and not any("division by /" in line for each in why for line in each.lines):
         said += section("try", DIVISIONS)
     if difference.right is not None:
         got, expected = difference.got, difference.expected
@@ -78,18 +80,20 @@ def judged(
     what: str,
     answer: PythonAnswer | None = None,
     frames: Any = (),
+    seen: str = "",
 ) -> list[Section]:
     """Returns what is said of what a puzzle's own judgement, or its harness, found.
 
     Args:
         puzzle, tried, key, what: the case and what was found.
         answer, frames: the answer, and the lines of it that an error came through.
+        seen: what the text of the answer shows beside it.
     """
     said = fact(one_line(what))
     if answer is not None:
         places = _frames({"frames": frames}) or _named_backward(what, answer)
         said += _places(places[-1:], answer)
-    return [*said, *reason(puzzle, key), *_case(puzzle, tried, key)]
+    return [*said, *reason(puzzle, key, seen), *_case(puzzle, tried, key)]
 
 
 def _named_backward(error: str, answer: PythonAnswer) -> list[tuple[str, int]]:
@@ -145,10 +149,26 @@ def raised(
         said += section(
             "where", f"{outside}, not in your file: it was given a value that does not fit"
         )
-    why = section("why", sentence_of_raised(puzzle, name, head))
+    why = section(
+        "why", _of_a_name(name, head, error, answer) or sentence_of_raised(puzzle, name, head)
+    )
     if out_of_memory:
         why = what_helps(puzzle)
     return [*said, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
+
+
+def _of_a_name(name: str, head: str, error: Mapping[str, Any], answer: PythonAnswer) -> str:
+    """What is told of a name that a function inside sets, where the one outside was meant."""
+    unset, frames = re.search(r"local variable '(\w+)'", head), _frames(error)
+    if name != "UnboundLocalError" or unset is None or not frames:
+        return ""
+    inside = set_outside(answer.text, frames[-1][1], unset[1])
+    if not inside:
+        return ""
+    return (
+        f"`{inside}` sets `{unset[1]}`, which makes it a name of its own that holds nothing yet. "
+        "`nonlocal` says that the one of the function outside is meant."
+    )
 
 
 def _places(frames: Sequence[tuple[str, int]], answer: PythonAnswer) -> list[Section]:
@@ -265,7 +285,8 @@ def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]
     if _alike(before, after):
         differs = (before != after) & ~((before != before) & (after != after))
         index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differs)), before.shape))
-        cell = f"{name}[{', '.join(map(str, index))}]"
+        plain, of_rank, rank = name.partition(" of rank ")
+        cell = f"{plain}[{', '.join(map(str, index))}]{of_rank}{rank}"
         how = f"{cell} was " + ", is ".join(two_values(before[index].item(), after[index].item()))
     said = [*fact(f"the input {name} was changed: {how}"), *reason(puzzle, "input-changed")]
     if others:
