@@ -42,7 +42,8 @@ def run(
     drawn = [answer.direction(size, generator) for _ in range(draws)]
     for each in drawn:
         if not isinstance(each, torch.Tensor) or each.shape != (size,):
-            what = f"shape {tuple(each.shape)}" if hasattr(each, "shape") else type(each).__name__
+            own = isinstance(each, torch.Tensor)
+            what = f"shape {tuple(each.shape)}" if own else name_of(each)
             fact = f"direction({size}, generator) returned {what}; a tensor of shape ({size},)"
             raise Unusable(f"{fact} is asked for", "no-vector")
     table = torch.stack(drawn).double()

@@ -86,4 +86,6 @@ def _said(each: Any) -> str:
     """Returns what something is, in a few words."""
     if not hasattr(each, "dtype"):
         return type(each).__name__
+    if not str(each.dtype).startswith("torch."):
+        return f"a NumPy {type(each).__name__}"
     return f"{each.dtype} of shape {tuple(each.shape)}".removeprefix("torch.")
