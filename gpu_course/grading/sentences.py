@@ -151,6 +151,9 @@ PYTHON_SENTENCES: dict[str, str] = {
         "There is an infinity or a NaN where a number is expected. Look for a division by zero, a "
         "logarithm of zero, or an exponential that grows too large."
     ),
+    "other-order": (
+        "All of it is right, and stands in another order. What comes first in the docstring?"
+    ),
     "off-by-one": (
         "Look at where you begin to count, at the rounding, and at what is left over at the end."
     ),
@@ -187,8 +190,8 @@ PYTHON_SENTENCES: dict[str, str] = {
         "call of one does each call of the other wait for?"
     ),
     "left-early": (
-        "A rank has finished, and another waits for a message to it or from it. Does the one leave "
-        "too early, or does the other make a call too many?"
+        "A rank has finished, and another still waits for it. Does the one leave too early, or "
+        "does the other make a call too many?"
     ),
     "nothing-sent": (
         "No rank sent anything, so each knows its own numbers alone. What do the others hold?"

@@ -424,7 +424,7 @@ class PythonPuzzle(Puzzle):
     "wrong-shape", "wrong-dtype", "not-finite", "off-by-one", "constant-offset", "constant-factor",
     "partly-wrong", "wrong", "exception", "crash", "deadline", "memory", "input-changed",
     "missing-function", "same-every-time" (no parameter is read), "left-as-set" (a name is
-    returned as it was set at first), "rounded".
+    returned as it was set at first), "other-order", "rounded".
     Of an answer on ranks also: "nothing-sent", "standstill", "left-early", "calls-differ",
     "sizes-differ", "roots-differ", "dtypes-differ", "ops-differ", "new-group", "groups-crossed",
     "sends-to-itself", "not-waited", "library-collective", "group-ended", "group-of-its-own",

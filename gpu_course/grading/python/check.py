@@ -403,7 +403,10 @@ class PythonChecking(Checking):
         if plain and looks_at_nothing(function):
             return "same-every-time"
         if puzzle.ranks is None:
-            return key or own_diagnosis(puzzle, tried, got)
+            other = key is None and compare.in_another_order(
+                got.get("result"), tried.expected.get("result"), puzzle.tolerance
+            )
+            return "other-order" if other else key or own_diagnosis(puzzle, tried, got)
         if wrong.pattern.key == "missing-output":  # None of one rank shows no pattern of all.
             return key
         key = key or own_diagnosis(puzzle, tried, got)

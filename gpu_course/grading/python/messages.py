@@ -281,6 +281,7 @@ def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]
     before: Any = _input(tried.inputs, name)
     after: Any = changed[name]
     name, before, after = _as_passed(puzzle, name, before, after) or (name, before, after)
+    name, before, after = _innermost(name, before, after)
     how = "was {}, is {}".format(*two_values(before, after))
     if _alike(before, after):
         differs = (before != after) & ~((before != before) & (after != after))
@@ -317,6 +318,19 @@ def _as_passed(
     changed = (part for part in parts if first_difference(*part[1:], (0.0, 0.0), "") is not None)
     found = next(changed, None)
     return found and _as_passed(puzzle, *found)
+
+
+def _innermost(name: str, before: Any, after: Any) -> tuple[str, Any, Any]:
+    """Returns the array that was changed within a list of them, with its place in the name."""
+    if not isinstance(before, list | tuple) or not isinstance(after, list | tuple):
+        return name, before, after
+    pairs = list(zip(before, after, strict=False))
+    if len(before) != len(after) or not all(isinstance(one, np.ndarray) for one, _ in pairs):
+        return name, before, after
+    differ = (first_difference(b, a, (0.0, 0.0), "") is not None for a, b in pairs)
+    at = next((n for n, other in enumerate(differ) if other), 0)
+    plain, of_rank, rank = name.partition(" of rank ")
+    return f"{plain}[{at}]{of_rank}{rank}", before[at], after[at]
 
 
 def _input(inputs: Mapping[str, Any], name: str) -> Any:

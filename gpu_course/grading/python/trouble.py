@@ -74,7 +74,10 @@ def _left(stand: Sequence[Standing]) -> str:
     """Returns "left-early" where somebody waits for a rank that has finished, else ""."""
     gone = {each.rank for each in stand if each.text == HAS_FINISHED}
     calls = [each.call for each in stand if each.call is not None]
-    awaited = {call.peer for call in calls} | {r for c in calls if c.peer is None for r in c.group}
+    awaited: set[int] = set()
+    for call in calls:
+        one = call.peer if call.kind in ("send", "recv") else None
+        awaited |= set(call.group) if one is None else {one}
     return "left-early" if gone & awaited else ""
 
 

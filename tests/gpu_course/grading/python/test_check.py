@@ -205,6 +205,25 @@ def test_paths_folders_and_modules(answers: Path) -> None:
         check("two", answer=[live])
 
 
+def test_parts_in_another_order_are_told_as_such() -> None:
+    both = replace(toy.COVER, reference=lambda inputs, case: {"result": (inputs["block"], 1.5)})
+    text = toy.answer("return 1.5, block")
+    verdict = check(both, answer=text, seed=0)
+    assert verdict.diagnosis == "other-order"
+    assert "All of it is right" in verdict.message
+
+
+def test_an_array_in_a_list_is_named_where_it_was_written_to() -> None:
+    several = replace(
+        toy.COVER,
+        inputs=lambda rng, case: {"cells": [np.arange(2.0), np.arange(3.0)], "block": 4},
+        reference=lambda inputs, case: {"result": 3},
+    )
+    text = toy.answer("cells[1][2] += block")
+    verdict = check(several, answer=text, seed=0)
+    assert verdict.message.startswith("the input cells[1] was changed: cells[1][2] was 2, is 6")
+
+
 def test_a_harness_calls_each_function() -> None:
     assert check(toy.TWO, answer=TWO_RIGHT, seed=0).passed
     verdict = check(toy.TWO, answer=TWO_RIGHT.replace("x * x", "x + x + 1"), seed=0)

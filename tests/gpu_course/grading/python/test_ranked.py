@@ -62,6 +62,11 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "hazard", "left-early",
         ("rank 0: waits in", "rank 1: has finished", "rank 2: waits in", "A rank has finished"),
     ),
+    "one rank makes no collective": (
+        answer("if r == 1:\n    return got\ndist.broadcast(x.clone(), 0)"),
+        "hazard", "left-early",
+        ("waits in broadcast 0", "rank 1: has finished"),
+    ),
     "no result on the other ranks": (
         answer("", then=EXCHANGE.replace("return got", "return got if r == 0 else None")),
         "wrong-result", "missing-output",
