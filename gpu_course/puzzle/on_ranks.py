@@ -61,6 +61,13 @@ def round_the_ring(wire: Sequence[Call], ranks: int) -> Judgement | None:
     return None
 
 
+def round_the_other_way(got: Values, ranks: int) -> str | None:
+    """Returns the key of sends that all go to the left; with two ranks both ways are one."""
+    told = [call for call in got["wire"] if call.kind == "send"]
+    left = all(call.peer == (call.rank - 1) % ranks for call in told)
+    return "wrong-neighbour" if told and left and ranks > 2 else None
+
+
 def within_bytes(wire: Sequence[Call], allowed: Sequence[int]) -> Judgement | None:
     """Returns what is wrong where a rank sends more bytes than it needs to.
 
@@ -100,7 +107,7 @@ def as_wide(wire: Sequence[Call], least: int) -> Judgement | None:
 
 def standstill(got: Values) -> str | None:
     """Returns the key of a standstill whose calls show how it came about, or None."""
-    if got.get("failed") != "standstill":
+    if got.get("failed") != "standstill" or got.get("finished"):
         return None
     wire: Sequence[Call] = got["wire"]
     ranks = {call.rank for call in wire}

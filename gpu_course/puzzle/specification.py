@@ -424,10 +424,12 @@ class PythonPuzzle(Puzzle):
     Diagnosis keys the grader finds by itself: "missing-output", "missing-name", "wrong-type",
     "wrong-shape", "wrong-dtype", "not-finite", "off-by-one", "constant-offset", "constant-factor",
     "partly-wrong", "wrong", "exception", "crash", "deadline", "memory", "input-changed",
-    "missing-function", "same-every-time" (no parameter is read), "rounded".
-    Of an answer on ranks also: "standstill", "calls-differ", "sizes-differ", "roots-differ",
-    "dtypes-differ", "ops-differ", "new-group", "groups-crossed", "sends-to-itself", "not-waited",
-    "library-collective", "group-ended", "group-of-its-own", "wire-disagrees".
+    "missing-function", "same-every-time" (no parameter is read), "left-as-set" (a name is
+    returned as it was set at first), "other-order", "rounded".
+    Of an answer on ranks also: "nothing-sent", "standstill", "left-early", "calls-differ",
+    "sizes-differ", "roots-differ", "dtypes-differ", "ops-differ", "new-group", "groups-crossed",
+    "sends-to-itself", "not-waited", "library-collective", "group-ended", "group-of-its-own",
+    "wire-disagrees".
 
     Args:
         harness: "" to call `functions[0]` with the inputs that its parameters name, and compare
@@ -470,7 +472,8 @@ class PythonPuzzle(Puzzle):
     These the grader has written down itself, and has held against the kernel's own counters.
     Where the ranks do not come to their end, `diagnose` gets "wire", and under "failed" the
     grader's key: "standstill", "deadline", "calls-differ", "sizes-differ", "roots-differ",
-    "not-waited", "crash". One group runs many cases; it is needless to draw them by ranks.
+    "not-waited", "crash"; under "finished" the ranks that are through. One group runs many cases;
+    it is needless to draw them by ranks.
     """
 
     harness: str = ""

@@ -28,6 +28,7 @@ _TRY = {
     "groups-crossed": "let all ranks call the collectives of these groups in one order",
 }
 IN_NO_CALL = "is in no call"
+HAS_FINISHED = "has finished"
 _NOUN = {"send": "a send to", "recv": "a receive from"}
 
 
@@ -226,7 +227,7 @@ def standings(log: Log, waiting: Sequence[int], file: str) -> tuple[Standing, ..
     for rank in range(log.ranks):
         call, last = log.waits_for(rank), log.last(rank)
         if rank not in waiting:
-            found.append(Standing(rank, "has finished"))
+            found.append(Standing(rank, HAS_FINISHED))
         elif call is not None:
             text = f"waits in {_called(call)}"
             # With one group it is plain which, and who has not come.

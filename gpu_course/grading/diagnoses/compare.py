@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -283,13 +284,29 @@ def _of_cells(
             return Pattern("off-by-one", f"every cell is one too {word}")
     everywhere = np.ones(right.shape, bool)
     found = constant(Observation(expected, got, everywhere, right, tolerance=tolerance))
-    if found is not None:
+    # Two numbers that are both off by as much may be two things.
+    if found is not None and (found.key != "constant-offset" or right.size > 2):
         return found
     some = int(right.sum())
     return (
         Pattern("partly-wrong", f"{some} of {right.size} {'is' if some == 1 else 'are'} right")
         if some
         else Pattern("wrong")
+    )
+
+
+def in_another_order(got: Any, expected: Any, tolerance: Tolerance) -> bool:
+    """Returns whether two or three values are those of a tuple, in another order.
+
+    >>> in_another_order([3, 2.5], (2.5, 3), (0.0, 0.0)), in_another_order((3,), (3,), (0.0, 0.0))
+    (True, False)
+    """
+    few = isinstance(expected, tuple) and len(expected) in (2, 3)
+    if not few or not isinstance(got, list | tuple) or len(got) != len(expected):
+        return False
+    return any(
+        first_difference(each, expected, tolerance, "") is None
+        for each in itertools.permutations(got)
     )
 
 

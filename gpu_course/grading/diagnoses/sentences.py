@@ -146,6 +146,10 @@ PYTHON_SENTENCES: dict[str, str] = {
         "summed, stacked or kept, and whether anything was left out."
     ),
     "rounded": "Return it with all the digits that it has.",
+    "left-as-set": (
+        "No later line puts anything else into it. Which one should, and does it name another "
+        "variable, or print what it finds?"
+    ),
     "same-every-time": (
         "Your function uses none of what it is given, so it returns the same every time. Which of "
         "its inputs does the result depend on?"
@@ -157,6 +161,9 @@ PYTHON_SENTENCES: dict[str, str] = {
     "not-finite": (
         "There is an infinity or a NaN where a number is expected. Look for a division by zero, a "
         "logarithm of zero, or an exponential that grows too large."
+    ),
+    "other-order": (
+        "All of it is right, and stands in another order. What comes first in the docstring?"
     ),
     "off-by-one": (
         "Look at where you begin to count, at the rounding, and at what is left over at the end."
@@ -192,6 +199,13 @@ PYTHON_SENTENCES: dict[str, str] = {
     "standstill": (
         "Each rank waits for another, so none goes on. Follow two neighbours line by line: which "
         "call of one does each call of the other wait for?"
+    ),
+    "left-early": (
+        "A rank has finished, and another still waits for it. Does the one leave too early, or "
+        "does the other make a call too many?"
+    ),
+    "nothing-sent": (
+        "No rank sent anything, so each knows its own numbers alone. What do the others hold?"
     ),
     "calls-differ": (
         "All ranks of a group have to make the same collectives in the same order. Which condition "
@@ -302,6 +316,7 @@ RAISED: dict[str, str] = {
         "What stands below the line is 0 here. What does the puzzle ask for in this case?"
     ),
     "RecursionError": "The function calls itself without end. Which call should be the last?",
+    "SystemExit": "exit() ends the whole program. A function ends with `return`.",
 }
 """Name of an exception -> what to think about, where the puzzle has no sentence of its own."""
 
@@ -311,12 +326,20 @@ _OF_NONE = (
 )
 
 
+_NO_GRAPH = (
+    "PyTorch has no graph to go back through here. It builds none under torch.no_grad() and from "
+    "a detached tensor or a number (.item()). Where is yours cut?"
+)
+
+
 def sentence_of_raised(puzzle: Puzzle, name: str, text: str) -> str:
     """Returns what a learner is told on an exception, by its name and what it says."""
     if own := puzzle.diagnoses.get("exception"):
         return own
     if name in ("AttributeError", "TypeError") and "NoneType" in text:
         return _OF_NONE
+    if name == "RuntimeError" and "does not require grad and does not have a grad_fn" in text:
+        return _NO_GRAPH
     return RAISED.get(name) or PYTHON_SENTENCES["exception"]
 
 

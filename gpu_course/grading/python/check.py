@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from gpu_course.grading.python.child import MORE_CASES, Child
 from gpu_course.grading.python.children import child_of
 from gpu_course.grading.python.reading import (
     function_named,
+    left_as_set,
     looks_at_nothing,
     returns_nothing,
 )
@@ -35,6 +37,7 @@ from gpu_course.grading.verdicts.verdict import Verdict
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.puzzle import Case, Held, Judgement, PythonPuzzle
 from gpu_course.puzzle.harness import Unusable
+from gpu_course.ranks.stuck import HAS_FINISHED
 
 if TYPE_CHECKING:
     from gpu_course.grading.python.ranked import RankedChild
@@ -46,8 +49,12 @@ COUNTED = {"wire", "told", "bytes_sent", "booked_bytes", "messages", "tcp_bytes"
 
 Further = Sequence[tuple[Tried, Mapping[str, Any]]]
 """Cases, each with what an answer gave there, or nothing where it came to no result."""
-OF_FORM = {"wrong-type", "wrong-shape", "wrong-dtype", "not-finite"}
+OF_FORM = {"wrong-type", "wrong-shape", "wrong-dtype"}
 """What is seen of a result that is none of the form asked for, whatever was thought."""
+
+
+LEFT = "left-as-set"
+"""The key of an answer that returns a name as it set it at first."""
 
 
 class Wrong(Exception):
@@ -164,7 +171,8 @@ class PythonChecking(Checking):
     def _in_trouble(self, trouble: Trouble) -> Verdict:
         key = trouble.key
         if self.tried is not None:
-            seen = {"wire": trouble.calls, "failed": trouble.key}
+            gone = tuple(each.rank for each in trouble.stand if each.text == HAS_FINISHED)
+            seen = {"wire": trouble.calls, "failed": trouble.key, "finished": gone}
             key = own_diagnosis(self.puzzle, self.tried, seen) or trouble.closer or trouble.key
         said = messages.in_trouble(self.puzzle, self.answer, self.tried, trouble, key)
         return self.failed(trouble.reason, key, said, status=trouble.status)
@@ -297,10 +305,16 @@ class PythonChecking(Checking):
         if isinstance(reply, Raised):
             self._stop_raised(tried, reply.error)
         elif isinstance(reply, replies.Rejected):
+            key, seen = reply.key, self._left()
+            if seen is not None:
+                key = seen.key
+            elif key == "wrong-type" and "returned None" in reply.text:
+                key = "missing-output"
+            what, frames = reply.text, reply.frames
             said = messages.judged(
-                self.puzzle, tried, reply.key, reply.text, self.answer, reply.frames
+                self.puzzle, tried, key, what, self.answer, frames, seen.fact if seen else ""
             )
-            self.stop("wrong-result", reply.key, said)
+            self.stop("wrong-result", key, said)
         elif isinstance(reply, replies.Unsendable):
             said = messages.unsendable(self.puzzle, tried, reply.text)
             self.stop("wrong-result", "wrong-type", said)
@@ -314,11 +328,15 @@ class PythonChecking(Checking):
         try:
             return self.puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, got)
         except Unusable as error:
-            key = error.key
+            key, seen = error.key, self._left()
             function = function_named(self.answer.text, self.puzzle.functions[0])
             if got.get("result", ...) is None and returns_nothing(function):
                 key = "missing-output"
-            said = messages.judged(self.puzzle, tried, key, str(error))
+            elif seen is not None:
+                key = seen.key
+            said = messages.judged(
+                self.puzzle, tried, key, str(error), seen=seen.fact if seen else ""
+            )
             self.stop("wrong-result", key, said, evidence=error.shown or {})
 
     def _compare(self, tried: Tried, got: dict[str, Any], others: Sequence[Case]) -> None:
@@ -352,6 +370,8 @@ class PythonChecking(Checking):
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
         key = self._recognised(wrong)
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
+        if key == LEFT:
+            pattern = self._left(difference.place) or pattern
         said = messages.wrong_result(self.puzzle, tried, difference, pattern)
         evidence = {
             "case": tried.case,
@@ -377,10 +397,39 @@ class PythonChecking(Checking):
         function = function_named(text, puzzle.functions[0])
         if key is None and wrong.pattern.key == "missing-output" and returns_nothing(function):
             return wrong.pattern.key
+        if key is None and self._left(place) is not None:
+            return LEFT
         plain = key is None and not puzzle.harness and wrong.pattern.key not in OF_FORM
         if plain and looks_at_nothing(function):
             return "same-every-time"
-        return key or own_diagnosis(puzzle, tried, got)
+        if puzzle.ranks is None:
+            other = key is None and compare.in_another_order(
+                got.get("result"), tried.expected.get("result"), puzzle.tolerance
+            )
+            return "other-order" if other else key or own_diagnosis(puzzle, tried, got)
+        if wrong.pattern.key == "missing-output":  # None of one rank shows no pattern of all.
+            return key
+        key = key or own_diagnosis(puzzle, tried, got)
+        # Barriers that no line of the answer calls are the harness's.
+        silent = not any(call.line or call.kind != "barrier" for call in got["wire"])
+        alone = silent and puzzle.ranks(tried.case) > 1 and wrong.pattern.key not in OF_FORM
+        return "nothing-sent" if key is None and alone else key
+
+    def _left(self, place: str = "") -> Pattern | None:
+        """Returns the pattern of an answer that returns a name as it set it at first; else None.
+
+        Args:
+            place: where the result was found wrong; "" where nobody can tell.
+        """
+        if len(self.puzzle.functions) > 1:
+            return None
+        at = re.match(r"result\[(\d+)\]", place)
+        function = function_named(self.answer.text, self.puzzle.functions[0])
+        names = left_as_set(function, int(at[1]) if at is not None else None)
+        if not names:
+            return None
+        name, line = min(names.items(), key=lambda each: each[1])
+        return Pattern(LEFT, f"`{name}` is returned as line {line} sets it")
 
     def _general_pattern(
         self,

@@ -23,6 +23,7 @@ from gpu_course.grading.diagnoses.sentences import CLOSER, sentence_of_raised
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
+from gpu_course.grading.python.reading import set_outside
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.verdicts.messages import (
     cells_around,
@@ -78,7 +79,8 @@ def wrong_result(
         seen = f"{pattern.fact[:1].upper()}{pattern.fact[1:]}. " if pattern.fact else ""
         why = section("why", f"{seen}{CLOSER[closer]}")
     said = [*fact(difference.fact), *why]
-    if isinstance(difference.got, float) and type(difference.expected) is int:
+    wrong = isinstance(difference.got, float) and type(difference.expected) is int
+    if wrong and not any("division by /" in line for each in why for line in each.lines):
         said += section("try", DIVISIONS)
     if difference.right is not None:
         got, expected = difference.got, difference.expected
@@ -94,18 +96,20 @@ def judged(
     what: str,
     answer: PythonAnswer | None = None,
     frames: Any = (),
+    seen: str = "",
 ) -> list[Section]:
     """Returns what is said of what a puzzle's own judgement, or its harness, found.
 
     Args:
         puzzle, tried, key, what: the case and what was found.
         answer, frames: the answer, and the lines of it that an error came through.
+        seen: what the text of the answer shows beside it.
     """
     said = fact(one_line(what))
     if answer is not None:
         places = _frames({"frames": frames}) or _named_backward(what, answer)
         said += _places(places[-1:], answer)
-    return [*said, *reason(puzzle, key), *_case(puzzle, tried, key)]
+    return [*said, *reason(puzzle, key, seen), *_case(puzzle, tried, key)]
 
 
 def _named_backward(error: str, answer: PythonAnswer) -> list[tuple[str, int]]:
@@ -161,10 +165,26 @@ def raised(
         said += section(
             "where", f"{outside}, not in your file: it was given a value that does not fit"
         )
-    why = section("why", sentence_of_raised(puzzle, name, head))
+    why = section(
+        "why", _of_a_name(name, head, error, answer) or sentence_of_raised(puzzle, name, head)
+    )
     if out_of_memory:
         why = what_helps(puzzle)
     return [*said, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
+
+
+def _of_a_name(name: str, head: str, error: Mapping[str, Any], answer: PythonAnswer) -> str:
+    """What is told of a name that a function inside sets, where the one outside was meant."""
+    unset, frames = re.search(r"local variable '(\w+)'", head), _frames(error)
+    if name != "UnboundLocalError" or unset is None or not frames:
+        return ""
+    inside = set_outside(answer.text, frames[-1][1], unset[1])
+    if not inside:
+        return ""
+    return (
+        f"`{inside}` sets `{unset[1]}`, which makes it a name of its own that holds nothing yet. "
+        "`nonlocal` says that the one of the function outside is meant."
+    )
 
 
 def _places(frames: Sequence[tuple[str, int]], answer: PythonAnswer) -> list[Section]:
@@ -277,11 +297,13 @@ def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]
     before: Any = _input(tried.inputs, name)
     after: Any = changed[name]
     name, before, after = _as_passed(puzzle, name, before, after) or (name, before, after)
+    name, before, after = _innermost(name, before, after)
     how = "was {}, is {}".format(*two_values(before, after))
     if _alike(before, after):
         differs = (before != after) & ~((before != before) & (after != after))
         index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differs)), before.shape))
-        cell = f"{name}[{', '.join(map(str, index))}]"
+        plain, of_rank, rank = name.partition(" of rank ")
+        cell = f"{plain}[{', '.join(map(str, index))}]{of_rank}{rank}"
         how = f"{cell} was " + ", is ".join(two_values(before[index].item(), after[index].item()))
     said = [*fact(f"the input {name} was changed: {how}"), *reason(puzzle, "input-changed")]
     if others:
@@ -312,6 +334,19 @@ def _as_passed(
     changed = (part for part in parts if first_difference(*part[1:], (0.0, 0.0), "") is not None)
     found = next(changed, None)
     return found and _as_passed(puzzle, *found)
+
+
+def _innermost(name: str, before: Any, after: Any) -> tuple[str, Any, Any]:
+    """Returns the array that was changed within a list of them, with its place in the name."""
+    if not isinstance(before, list | tuple) or not isinstance(after, list | tuple):
+        return name, before, after
+    pairs = list(zip(before, after, strict=False))
+    if len(before) != len(after) or not all(isinstance(one, np.ndarray) for one, _ in pairs):
+        return name, before, after
+    differ = (first_difference(b, a, (0.0, 0.0), "") is not None for a, b in pairs)
+    at = next((n for n, other in enumerate(differ) if other), 0)
+    plain, of_rank, rank = name.partition(" of rank ")
+    return f"{plain}[{at}]{of_rank}{rank}", before[at], after[at]
 
 
 def _input(inputs: Mapping[str, Any], name: str) -> Any:

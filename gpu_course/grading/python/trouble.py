@@ -8,7 +8,7 @@ from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.ranks.calls import Call
-from gpu_course.ranks.stuck import IN_NO_CALL, Disagreement, Standing, crossed
+from gpu_course.ranks.stuck import HAS_FINISHED, IN_NO_CALL, Disagreement, Standing, crossed
 
 
 @dataclass(eq=False)
@@ -56,7 +56,7 @@ def trouble_of(
         return never_waited_for(dropped, calls)
     if key == "standstill":
         fact = "the ranks stand still: each rank that has not finished waits"
-        return Trouble(key, "hazard", fact, stand, calls, closer=crossed(stand))
+        return Trouble(key, "hazard", fact, stand, calls, closer=crossed(stand) or _left(stand))
     if key == "deadline":
         return Trouble(key, "deadline", _still_busy(stand), stand, calls, "timeout")
     if odd is not None:
@@ -68,6 +68,17 @@ def trouble_of(
     fact = error.fact.splitlines()[0]
     where = tuple(each for each in stand if each.line)
     return Trouble("memory" if key == "memory" else "crash", "crash", fact, where, calls)
+
+
+def _left(stand: Sequence[Standing]) -> str:
+    """Returns "left-early" where somebody waits for a rank that has finished, else ""."""
+    gone = {each.rank for each in stand if each.text == HAS_FINISHED}
+    calls = [each.call for each in stand if each.call is not None]
+    awaited: set[int] = set()
+    for call in calls:
+        one = call.peer if call.kind in ("send", "recv") else None
+        awaited |= set(call.group) if one is None else {one}
+    return "left-early" if gone & awaited else ""
 
 
 def _still_busy(stand: Sequence[Standing]) -> str:

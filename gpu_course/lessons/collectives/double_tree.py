@@ -47,10 +47,16 @@ def _halves(length: int) -> tuple[int, int]:
     return length - length // 2, length // 2
 
 
-def over_the_trees(ranks: int, length: int) -> dict[tuple[int, int], int]:
-    """Returns {(from, to): bytes}: each half once up and once down every edge of its tree."""
+def over_the_trees(ranks: int, length: int, exchanged: bool = False) -> dict[tuple[int, int], int]:
+    """Returns {(from, to): bytes}: each half once up and once down every edge of its tree.
+
+    Args:
+        ranks, length: how many there are.
+        exchanged: True where the first half goes over the second tree.
+    """
     found: dict[tuple[int, int], int] = {}
-    for up, half in zip(trees(ranks), _halves(length), strict=True):
+    halves = _halves(length)
+    for up, half in zip(trees(ranks), halves[::-1] if exchanged else halves, strict=True):
         for rank, parent in enumerate(up):
             if parent is not None:
                 for way in ((rank, parent), (parent, rank)):
@@ -87,6 +93,8 @@ def _why_over(got: Values, ranks: int, length: int) -> str:
     edges = {way for r, up in enumerate(first) if up is not None for way in ((r, up), (up, r))}
     if ranks > 2 and set(told) == edges:
         return "one-tree"
+    if told == over_the_trees(ranks, length, exchanged=True):
+        return "trees-exchanged"
     allowed = over_the_trees(ranks, length)
     return "too-many-bytes" if set(told) <= set(allowed) else "not-the-trees"
 

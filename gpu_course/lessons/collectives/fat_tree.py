@@ -28,7 +28,7 @@ CASES = (
     _case("five levels, full", 6250, 10, 1),
     _case("a fourth level", 65_537, 64, 1),
     _case("24,576 GPUs, 7 to 1", 24_576, 64, 7),
-    _case("two levels, 3 to 1", 1000, 40, 3),
+    _case("two levels, 3 to 1", 1000, 38, 3),
     _case("more reach by 7 to 1", 3000, 64, 7),
     _case("one switch, 3 to 1", 30, 40, 3),
     _case("100,000 GPUs, 128 ports", 100_000, 128, 1),

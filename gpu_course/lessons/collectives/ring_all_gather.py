@@ -14,6 +14,7 @@ from gpu_course.puzzle.on_ranks import (
     as_wide,
     by_hand,
     ranks_of,
+    round_the_other_way,
     round_the_ring,
     standstill,
     within_bytes,
@@ -58,7 +59,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if got.get("failed") == "sizes-differ":
         parts = inputs["piece"].parts
         return "length-of-another" if len({part.size for part in parts}) > 1 else None
-    return standstill(got)
+    return standstill(got) or round_the_other_way(got, ranks_of(case))
 
 
 RING_ALL_GATHER = PythonPuzzle(

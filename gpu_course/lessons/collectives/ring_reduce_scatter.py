@@ -17,6 +17,7 @@ from gpu_course.puzzle.on_ranks import (
     as_wide,
     by_hand,
     ranks_of,
+    round_the_other_way,
     round_the_ring,
     sends,
     standstill,
@@ -47,20 +48,13 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     """Knows too many steps and too few by the sends, whatever they left behind."""
     ranks = ranks_of(case)
     if "failed" in got:
-        return _direction(got, ranks) or standstill(got)
+        return round_the_other_way(got, ranks) or standstill(got)
     if sum(np.size(each) for each in got["result"]) < inputs["x"].parts[0].size:
         return "rest-dropped"
     steps = {len(sends(got["wire"], rank)) for rank in range(ranks)}
     if ranks > 1 and steps in ({ranks}, {ranks - 2}):
         return "one-step-too-many" if steps == {ranks} else "one-step-too-few"
-    return _direction(got, ranks)
-
-
-def _direction(got: Values, ranks: int) -> str | None:
-    """The key of sends that go round the other way; with two ranks both ways are one."""
-    told = [call for call in got["wire"] if call.kind == "send"]
-    left = all(call.peer == (call.rank - 1) % ranks for call in told)
-    return "wrong-neighbour" if told and left and ranks > 2 else None
+    return round_the_other_way(got, ranks)
 
 
 RING_REDUCE_SCATTER = PythonPuzzle(

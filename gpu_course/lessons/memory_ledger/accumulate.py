@@ -75,6 +75,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     return Judgement(key, fact, "over-budget")
 
 
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """Knows gradients that are still as they were before."""
+    return None if np.any(got["gradient"]) else "zeros"
+
+
 _TOLERANCE = (1e-9, 1e-12)
 
 
@@ -93,6 +98,7 @@ ACCUMULATE = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    diagnose=_diagnose,
     # A rest is fewer rows than there are parts: what a kernel can tell takes thousands of parts.
     self_check="gradients that are freed and made anew, and a rest that is one part",
     held=(Held(_case("a large batch", 60_000, 30, 8), 58 << 20),),

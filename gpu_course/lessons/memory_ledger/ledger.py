@@ -51,10 +51,14 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    """Whose place is used again is chance: no other count has to fall short by as much."""
+    """Whose place is used again is chance: no other count has to fall short by as much.
+
+    It is all that a chain of sines has: whoever is right before it counts each storage once.
+    """
     counted = got.get("kept_bytes")
-    too_small = isinstance(counted, int) and counted < expected["kept_bytes"]
-    return "place-used-again" if too_small else None
+    if not isinstance(counted, int) or counted >= expected["kept_bytes"]:
+        return None
+    return "place-used-again" if inputs["kind"] == "many sines" else "too-little"
 
 
 LEDGER = PythonPuzzle(

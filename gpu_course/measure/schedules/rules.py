@@ -44,7 +44,8 @@ def run_stage(number: int, stage: nn.Module, x: Tensor) -> Tensor:
         raise
     if not isinstance(y, Tensor):
         raise CourseError(
-            f"{named(number, stage)} returned {type(y).__name__}, not one tensor",
+            f"{named(number, stage)} returned {'None' if y is None else type(y).__name__}, "
+            "not one tensor",
             "wrap it in a module that returns the one tensor the next stage takes",
         )
     if y.layout is not torch.strided:

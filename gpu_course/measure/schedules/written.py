@@ -33,7 +33,8 @@ def read(pairs: Any) -> Schedule:
     """
     if not isinstance(pairs, list | tuple):
         raise CourseError(
-            f"a schedule is a list of pairs, and this is {type(pairs).__name__}",
+            "a schedule is a list of pairs, and this is "
+            + ("None" if pairs is None else type(pairs).__name__),
             'such as [("save all", 0), ("backward", 0)]',
         )
     return tuple(_operation(number, pair) for number, pair in enumerate(pairs))

@@ -9,6 +9,17 @@ imported, and what the harness has imported is all an answer could find of it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpu_course.errors import Unusable
 
-__all__ = ["Unusable"]
+__all__ = ["Unusable", "name_of"]
+
+
+def name_of(value: Any) -> str:
+    """Returns what a value is, as a sentence names it: None, or its type.
+
+    >>> name_of(None), name_of(2.0)
+    ('None', 'float')
+    """
+    return "None" if value is None else type(value).__name__

@@ -99,3 +99,36 @@ def the_rest_in_the_last_part(model, loss, x, y, parts):
     for start, stop in zip(starts, [*starts[1:], len(x)], strict=True):
         share = (stop - start) / len(x)
         (loss(model(x[start:stop]), y[start:stop]) * share).backward()
+
+
+# wrong-result, same-weights: chunk cuts otherwise than tensor_split, and its parts are no more
+# equal.
+def chunks_weigh_the_same(model, loss, x, y, parts):
+    for rows, targets in zip(x.chunk(parts), y.chunk(parts)):
+        (loss(model(rows), targets) / parts).backward()
+
+
+# wrong-result, parts-missing: Begins, and leaves it at that.
+def the_first_part_alone(model, loss, x, y, parts):
+    rows, targets = x.tensor_split(parts)[0], y.tensor_split(parts)[0]
+    loss(model(rows), targets).backward()
+
+
+# wrong-result, parts-missing: One round too few.
+def without_the_last_part(model, loss, x, y, parts):
+    pairs = list(zip(x.tensor_split(parts), y.tensor_split(parts)))
+    for rows, targets in pairs[: parts - 1]:
+        (loss(model(rows), targets) * (len(rows) / len(x))).backward()
+
+
+# wrong-result, zeros: Adds up the losses, and never goes back.
+def never_goes_back(model, loss, x, y, parts):
+    total = 0
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        total += loss(model(rows), targets).item() * len(rows) / len(x)
+
+
+# over-budget, all-graphs: split takes how many rows a part has, not how many parts there are.
+def parts_of_so_many_rows(model, loss, x, y, parts):
+    for rows, targets in zip(x.split(parts), y.split(parts)):
+        (loss(model(rows), targets) * (len(rows) / len(x))).backward()

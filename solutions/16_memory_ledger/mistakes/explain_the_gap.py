@@ -160,3 +160,39 @@ def leaves_zeros_out(sequence, batch, hidden, heads, element_bytes, softmax_byte
     if softmax_bytes > element_bytes:
         gap["wide softmax"] = (softmax_bytes - element_bytes) * scores
     return gap
+
+
+# wrong-result, one-sequence: The scores of a single sequence.
+def scores_of_one_sequence(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# wrong-result, masks-too-wide: The dropout of the MLP stands behind its second layer, not inside.
+def a_mask_inside_the_mlp(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 5 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# wrong-result, masks-too-wide: One mask more than the layer has.
+def a_mask_too_many(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 3 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }

@@ -223,3 +223,38 @@ def a_tensor_for_a_number(layer, x):
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         layer(x)
     return torch.tensor([storage.nbytes() for storage in storages.values()]).sum()
+
+
+# wrong-result, all-of-it: Adds up whatever the hook is given.
+def all_that_is_saved(layer, x):
+    kept = 0
+
+    def pack(tensor):
+        nonlocal kept
+        kept += tensor.nbytes
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return kept
+
+
+# wrong-result, too-little: eval() for what is to be seen in training.
+def in_eval_mode(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    storages = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            storages[storage.data_ptr()] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer.eval()(x)
+    return sum(storage.nbytes() for storage in storages.values())
+
+
+# wrong-result, too-little: Weighs the model, and not what its forward pass leaves.
+def the_parameters(layer, x):
+    return sum(parameter.nbytes for parameter in layer.parameters())

@@ -84,3 +84,48 @@ def counts_each_stage_once(stages, schedule):
 def forgets_the_way_back(stages, schedule):
     cost = sum(stages[s]["forward_cost"] for word, s in schedule if word != "backward")
     return followed(stages, schedule)[0], cost
+
+
+# wrong-result, swapped: Two right numbers in the wrong order.
+def the_cost_first(stages, schedule):
+    peak, cost = followed(stages, schedule)
+    return cost, peak
+
+
+def operations(stages, schedule, batch=0, moves=True):
+    """What each operation rises to, with the batch's bytes, and a gradient that moves or not."""
+    kept, saved, gradient = {0}, set(), len(stages)
+    for word, stage in schedule:
+        values = kept | {each + 1 for each in saved} | ({stage} if word != "backward" else set())
+        found = sum(stages[value - 1]["output_bytes"] if value else batch for value in values)
+        found += sum(stages[each]["saved_bytes"] for each in saved)
+        found += stages[gradient - 1]["output_gradient_bytes"]
+        yield found + stages[stage][RISES[word]]
+        if word == "backward":
+            saved.discard(stage)
+            kept.discard(stage)
+            gradient = stage if moves else gradient
+        else:
+            kept |= {stage} if word != "forward" else set()
+            saved |= {stage} if word == "save all" else set()
+
+
+# wrong-result, not-the-most: Adds up what belongs to different moments.
+def the_sum_of_all_operations(stages, schedule):
+    return sum(operations(stages, schedule)), followed(stages, schedule)[1]
+
+
+# wrong-result, not-the-most: Overwrites the peak with each operation.
+def what_the_last_one_takes(stages, schedule):
+    return list(operations(stages, schedule))[-1], followed(stages, schedule)[1]
+
+
+# wrong-result, let-go-too-late: Value 0 has no stage before it, and index -1 is the last one.
+def counts_the_batch(stages, schedule):
+    batch = stages[-1]["output_bytes"]
+    return max(operations(stages, schedule, batch)), followed(stages, schedule)[1]
+
+
+# wrong-result, old-gradient: The gradient stays that of the loss.
+def keeps_the_gradient_of_the_loss(stages, schedule):
+    return max(operations(stages, schedule, moves=False)), followed(stages, schedule)[1]

@@ -202,6 +202,13 @@ def all_of_it_twice(x):
     return torch.cat([first[:half], second[half:]])
 
 
+# over-budget, trees-exchanged: Rounds the first half down.
+def the_longer_half_last(x):
+    first, second = trees(dist.get_world_size())
+    half = len(x) // 2
+    return torch.cat([up_and_down(x[:half], first), up_and_down(x[half:], second)])
+
+
 # over-budget, not-the-trees: A tree of one level.
 def everyone_to_rank_0(x):
     n = dist.get_world_size()

@@ -133,3 +133,24 @@ def three_levels_always(gpus, ports, oversubscribed):
 def counts_both_ends(gpus, ports, oversubscribed):
     switches, cables = built(gpus, ports, oversubscribed, reach, ports_up)
     return switches, [2 * each for each in cables]
+
+
+# wrong-result, swapped: The cables first.
+def the_cables_first(gpus, ports, oversubscribed):
+    switches, cables = built(gpus, ports, oversubscribed, reach, ports_up)
+    return cables, switches
+
+
+# wrong-result, up-rounded-down: A port that does not divide goes down.
+def rounds_the_ports_up_down(gpus, ports, oversubscribed):
+    def up_of(ports, above, oversubscribed):
+        rounded = ports // (1 + oversubscribed)
+        return rounded if above == 1 else ports_up(ports, above, oversubscribed)
+
+    def reach_of(ports, levels, oversubscribed):
+        found = ports
+        for above in range(1, levels):
+            found *= ports - up_of(ports, above, oversubscribed)
+        return found
+
+    return built(gpus, ports, oversubscribed, reach_of, up_of)

@@ -123,6 +123,15 @@ def forgets_what_arrived(piece, lengths):
     return piece.repeat(sum(lengths))[: sum(lengths)]
 
 
+# wrong-result, wrong-neighbour: The right pieces, the other way round the ring.
+def to_the_left(piece, lengths):
+    n, r, right, left = ring()
+    pieces = places(piece, lengths)
+    for step in range(n - 1):
+        swap(pieces[(r - step) % n], left, pieces[(r - step - 1) % n], right)
+    return torch.cat(pieces)
+
+
 # wrong-result, sends-its-own-again: The own piece goes out in every step; whatever comes is taken
 # for the next one.
 def sends_its_own_each_time(piece, lengths):

@@ -91,6 +91,11 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
         "all-graphs",
         (("_split(parts)", "_split(min(parts, 2))"),),
     ),
+    ("accumulate", "gradients of losses that are thrown away"): ("zeros", ((".backward()", ""),)),
+    ("ledger", "the sum under another name"): (
+        "left-as-set",
+        (("    kept = sum", "    all = sum"),),
+    ),
     ("ledger", "buffers count"): (
         "buffers",
         (("*layer.parameters(), *layer.buffers()", "*layer.parameters()"),),

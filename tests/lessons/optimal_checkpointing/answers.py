@@ -55,7 +55,7 @@ CLOSE: dict[tuple[str, str], tuple[str, Changes]] = {
         (("            kept.discard(stage)\n", ""),),
     ),
     ("schedule_peak", "the gradient of the loss throughout"): (
-        "too-low",
+        "old-gradient",
         (("            gradient = stage\n", ""),),
     ),
     ("schedule_peak", "the output of a saved stage is not there"): (

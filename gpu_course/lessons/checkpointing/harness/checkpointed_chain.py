@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.lessons.checkpointing.recompute import noisy_chain, run_wrapped, smooth_chain
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -68,7 +68,7 @@ def run(
     def wrap(stage: nn.Module, x: Tensor) -> Tensor:
         y = own(stage, x)
         if not isinstance(y, type(x)):
-            raise Unusable(f"{function} returned {type(y).__name__}, not a tensor")
+            raise Unusable(f"{function} returned {name_of(y)}, not a tensor")
         if stage is stages[-1] and y.dim():
             fact = (
                 f"{function} returned {tuple(y.shape)} for the last stage, whose output is a number"

@@ -14,7 +14,7 @@ from torch._library.custom_ops import CustomOpDef
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.testing._internal.optests import generate_tests  # noqa: F401  opcheck imports it late
 
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 OPCHECKS = ("test_schema", "test_autograd_registration", "test_faketensor")
 """Of opcheck's four tests those that need no compiler; `_traced` does what the fourth looks at."""
@@ -129,7 +129,7 @@ def _used(
     before = x.detach().clone(), bias.detach().clone()
     out = operator(x, bias)
     if not isinstance(out, Tensor):
-        raise Unusable(f"the operator returned {type(out).__name__}, not a tensor", "no-tensor")
+        raise Unusable(f"the operator returned {name_of(out)}, not a tensor", "no-tensor")
     for name, now, then in zip(("x", "bias"), (x, bias), before, strict=True):
         if not torch.equal(now, then):
             raise Unusable(f"the operator changed {name}", "changes-input")
@@ -171,7 +171,7 @@ def _traced(operator: Callable[..., Any], x: Tensor, bias: Tensor) -> None:
         fake_bias = mode.from_tensor(bias).requires_grad_()
         fake = operator(fake_x, fake_bias)
         if not isinstance(fake, Tensor):
-            raise Unusable(f"the fake returned {type(fake).__name__}, not a tensor", "fake-differs")
+            raise Unusable(f"the fake returned {name_of(fake)}, not a tensor", "fake-differs")
         for what in ("shape", "dtype", "stride"):
             both = [_told(tensor, what) for tensor in (fake, real)]
             if both[0] != both[1]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 from gpu_course.puzzle.harness.refusing import REFUSED
 
 NAMES = ("x", "weights", "up", "down")
@@ -60,7 +60,7 @@ def run(
     y = call()
     dist.barrier()
     if not isinstance(y, torch.Tensor):
-        raise Unusable(f"all_to_all_experts returned {type(y).__name__}; a tensor is asked for")
+        raise Unusable(f"all_to_all_experts returned {name_of(y)}; a tensor is asked for")
     # A copy, since the backward pass could still change it.
     found: dict[str, Any] = {"y": y.detach().clone()}
     if tuple(y.shape) != dy.shape:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.lessons.forward_gradients.flat_model import deep_problem
 from gpu_course.measure.peak import measure_peak
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 
 def run(
@@ -34,7 +34,7 @@ def run(
     before = point.clone()
     peak = measure_peak(lambda: answer.forward_gradient(loss, point, given))
     if not isinstance(peak.value, torch.Tensor):
-        raise Unusable(f"forward_gradient returned {type(peak.value).__name__}, not a tensor")
+        raise Unusable(f"forward_gradient returned {name_of(peak.value)}, not a tensor")
     for name, now, given_as in (("point", point, before), ("v", given, torch.from_numpy(v))):
         if not torch.equal(now, given_as):
             raise Unusable(f"forward_gradient has changed {name}", "inputs-changed")
@@ -42,7 +42,8 @@ def run(
     drawn = [answer.direction(size, generator) for _ in range(draws)]
     for each in drawn:
         if not isinstance(each, torch.Tensor) or each.shape != (size,):
-            what = f"shape {tuple(each.shape)}" if hasattr(each, "shape") else type(each).__name__
+            own = isinstance(each, torch.Tensor)
+            what = f"shape {tuple(each.shape)}" if own else name_of(each)
             fact = f"direction({size}, generator) returned {what}; a tensor of shape ({size},)"
             raise Unusable(f"{fact} is asked for", "no-vector")
     table = torch.stack(drawn).double()

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.lessons.forward_gradients.flat_model import deep_problem
 from gpu_course.measure.peak import measure_peak
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 
 def run(
@@ -23,7 +23,7 @@ def run(
     before = point.clone()
     peak = measure_peak(lambda: answer.k_directions(loss, point, given))
     if not isinstance(peak.value, torch.Tensor):
-        raise Unusable(f"k_directions returned {type(peak.value).__name__}, not a tensor")
+        raise Unusable(f"k_directions returned {name_of(peak.value)}, not a tensor")
     for name, now, given_as in (
         ("point", point, before),
         ("normals", given, torch.from_numpy(normals)),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 
 def run(
@@ -35,7 +35,7 @@ def run(
     if isinstance(chosen, np.ndarray):
         chosen = chosen.tolist()
     if not isinstance(chosen, list | tuple | set | frozenset | range):
-        raise Unusable(f"selective_plan returned {type(chosen).__name__}, not a list of numbers")
+        raise Unusable(f"selective_plan returned {name_of(chosen)}, not a list of numbers")
     chosen = [_number(each, len(products)) for each in chosen]
     if len(set(chosen)) < len(chosen):
         raise Unusable("selective_plan names a product twice", "twice")

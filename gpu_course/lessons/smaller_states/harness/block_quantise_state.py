@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.measure.peak import bytes_of
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 
 def run(answer: ModuleType, values: np.ndarray, block: int, power: int) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def run(answer: ModuleType, values: np.ndarray, block: int, power: int) -> dict[
     with _numbers_alone():
         found = answer.quantise(torch.from_numpy(values), block, power)
     if not (isinstance(found, tuple) and len(found) == 2):
-        fact = f"quantise returned {type(found).__name__}; (codes, scales) is asked for"
+        fact = f"quantise returned {name_of(found)}; (codes, scales) is asked for"
         raise Unusable(fact, "not-written")
     codes, scales = found
     asked: tuple[tuple[str, Any, torch.dtype], ...] = (
@@ -40,7 +40,7 @@ def run(answer: ModuleType, values: np.ndarray, block: int, power: int) -> dict[
     else:
         restored = answer.dequantise(codes, scales, block, power)
     if not isinstance(restored, torch.Tensor):
-        fact = f"dequantise returned {type(restored).__name__}, not a tensor"
+        fact = f"dequantise returned {name_of(restored)}, not a tensor"
         raise Unusable(fact, "not-written")
     return {
         "codes": codes.numpy(),
@@ -86,4 +86,6 @@ def _said(each: Any) -> str:
     """Returns what something is, in a few words."""
     if not hasattr(each, "dtype"):
         return type(each).__name__
+    if not str(each.dtype).startswith("torch."):
+        return f"a NumPy {type(each).__name__}"
     return f"{each.dtype} of shape {tuple(each.shape)}".removeprefix("torch.")

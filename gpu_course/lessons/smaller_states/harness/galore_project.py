@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.measure.peak import bytes_of
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 
 def run(answer: ModuleType, gradient: np.ndarray, rank: int, layers: int = 1) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def run(answer: ModuleType, gradient: np.ndarray, rank: int, layers: int = 1) ->
     found = answer.galore_project(given, rank)
     del kept
     if not (isinstance(found, tuple) and len(found) == 2):
-        fact = f"galore_project returned {type(found).__name__}; (basis, small) is asked for"
+        fact = f"galore_project returned {name_of(found)}; (basis, small) is asked for"
         raise Unusable(fact, "no-pair")
     basis, small = found
     for name, each in (("basis", basis), ("small", small)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.measure.peak import measure_peak
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -49,7 +49,7 @@ def run(
         linear.bias.copy_(torch.from_numpy(bias))
     module = answer.lora(linear, len(a), alpha)
     if not isinstance(module, nn.Module):
-        raise Unusable(f"lora returned {type(module).__name__}; a torch.nn.Module is asked for")
+        raise Unusable(f"lora returned {name_of(module)}; a torch.nn.Module is asked for")
     detour: list[nn.Parameter] = []
     for name, shape in (("A", a.shape), ("B", b.shape)):
         each = getattr(module, name, None)

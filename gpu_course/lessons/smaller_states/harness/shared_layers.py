@@ -11,7 +11,7 @@ import numpy as np
 from gpu_course.lessons.smaller_states.galore import adam_direction
 from gpu_course.lessons.smaller_states.shared_problem import make_layer
 from gpu_course.measure.peak import bytes_of, measure_peak
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 if TYPE_CHECKING:
     import torch
@@ -25,9 +25,7 @@ def run(answer: ModuleType, layers: int, x: np.ndarray, seed: int) -> dict[str, 
     # Every layer begins with the same numbers: what differs is whose they are.
     stack = answer.shared_layers(partial(make_layer, x.shape[1], seed), layers)
     if not isinstance(stack, nn.Module):
-        raise Unusable(
-            f"shared_layers returned {type(stack).__name__}; a torch.nn.Module is asked for"
-        )
+        raise Unusable(f"shared_layers returned {name_of(stack)}; a torch.nn.Module is asked for")
     batch = torch.from_numpy(x)
     parameters = list(stack.parameters())
     if not parameters:

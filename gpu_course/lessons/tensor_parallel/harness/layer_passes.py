@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.harness import Unusable, name_of
 
 
 def run(
@@ -64,7 +64,7 @@ def both_passes(
     kept_bytes = sum(storage.nbytes() for storage in kept.values())
     dist.barrier()
     if not isinstance(y, torch.Tensor):
-        raise Unusable(f"{function} returned {type(y).__name__}; a tensor is asked for")
+        raise Unusable(f"{function} returned {name_of(y)}; a tensor is asked for")
     # A copy, since the backward pass could still change it.
     found: dict[str, Any] = {"y": y.detach().clone(), "kept_bytes": kept_bytes}
     if tuple(y.shape) != dy.shape:

@@ -96,6 +96,7 @@ WRONG: list[tuple[Any, Any, str, str]] = [
     ([2, 3], [1, 2], "off-by-one", "result[0] is 2, expected 1"),
     ([2, 4, 8], [1, 2, 4], "constant-factor", ""),
     ([8, 9, 12], [1, 2, 5], "constant-offset", ""),
+    ([8, 9], [1, 2], "wrong", ""),
     (["a", "c"], ["a", "b"], "wrong", "result[1] is 'c', expected 'b'"),
     ([[1], [2]], [[1], [4]], "wrong", "result[1][0] is 2, expected 4"),
     ({"a": 1}, {"a": 1, "b": 2}, "missing-name", "result has no 'b'; it has 'a'"),

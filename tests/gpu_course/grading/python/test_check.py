@@ -119,6 +119,14 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
      ("of the type generator", "Make a list of it")),
     ("typed in for the example", answer("return 5"), "failed", "wrong-result", "same-every-time",
      ("result is 5, expected 3", "uses none of what it is given")),
+    ("another name", answer("found = 0", "fond = -(-cells // block)", "return found"), "failed",
+     "wrong-result", "left-as-set",
+     ("result is 0, expected 3", "`found` is returned as line 5 sets it. No later line")),
+    ("another name, in a list", answer("found = []", "fond = [cells]", "return found"), "failed",
+     "wrong-result", "left-as-set", ("result is [], a list; expected an int", "`found` is")),
+    ("a name of a function inside", answer("n = 0", "def add():", "    n += block", "add()",
+                                           "return n"), "failed", "exception", "exception",
+     ("UnboundLocalError", "`add` sets `n`, which makes it a name of its own", "`nonlocal` says")),
     ("an error at import", "x = {}['a']\n" + RIGHT, "failed", "exception", "exception",
      ("KeyError: 'a'", f"  where:  {FILE}:1    x = {{}}['a']")),
     ("an error within a library", "import json\n" + answer("return json.loads('{')"), "failed",
@@ -195,6 +203,25 @@ def test_paths_folders_and_modules(answers: Path) -> None:
         check("cover", answer=3)
     with pytest.raises(CourseError, match="asks for half, square"):
         check("two", answer=[live])
+
+
+def test_parts_in_another_order_are_told_as_such() -> None:
+    both = replace(toy.COVER, reference=lambda inputs, case: {"result": (inputs["block"], 1.5)})
+    text = toy.answer("return 1.5, block")
+    verdict = check(both, answer=text, seed=0)
+    assert verdict.diagnosis == "other-order"
+    assert "All of it is right" in verdict.message
+
+
+def test_an_array_in_a_list_is_named_where_it_was_written_to() -> None:
+    several = replace(
+        toy.COVER,
+        inputs=lambda rng, case: {"cells": [np.arange(2.0), np.arange(3.0)], "block": 4},
+        reference=lambda inputs, case: {"result": 3},
+    )
+    text = toy.answer("cells[1][2] += block")
+    verdict = check(several, answer=text, seed=0)
+    assert verdict.message.startswith("the input cells[1] was changed: cells[1][2] was 2, is 6")
 
 
 def test_a_harness_calls_each_function() -> None:

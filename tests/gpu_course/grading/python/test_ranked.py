@@ -32,14 +32,24 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     ),
     "nothing on one rank": (
         answer("if r == 2:\n    return None", then="return 0 * x"),
-        "wrong-result", "wrong",
-        ("rank 0: result[0] is",),
+        "wrong-result", "nothing-sent",
+        ("rank 0: result[0] is", "No rank sent anything"),
     ),
     "an error on one rank": (
         answer("if r == 2:\n    got[9]"),
         "exception", "exception",
         ("rank 2 raised IndexError: index 9 is out of bounds", "where:  shift, shift.py:11",
          "got[9]", "why:"),
+    ),
+    "the whole program ended": (
+        answer("sys.exit(0)"),
+        "exception", "exception",
+        ("rank 0 raised SystemExit: 0", "A function ends with `return`"),
+    ),
+    "a loss without a graph": (
+        answer("x.sum().backward()"),
+        "exception", "exception",
+        ("does not require grad", "PyTorch has no graph to go back through here"),
     ),
     "each receives before it sends": (
         answer("dist.recv(got, left)\ndist.send(x, right)", then="return got"),
@@ -49,8 +59,23 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     ),
     "one rank stays away": (
         answer("if r == 1:\n    return got"),
-        "hazard", "standstill",
-        ("rank 0: waits in", "rank 1: has finished", "rank 2: waits in"),
+        "hazard", "left-early",
+        ("rank 0: waits in", "rank 1: has finished", "rank 2: waits in", "A rank has finished"),
+    ),
+    "one rank makes no collective": (
+        answer("if r == 1:\n    return got\ndist.broadcast(x.clone(), 0)"),
+        "hazard", "left-early",
+        ("waits in broadcast 0", "rank 1: has finished"),
+    ),
+    "no result on the other ranks": (
+        answer("", then=EXCHANGE.replace("return got", "return got if r == 0 else None")),
+        "wrong-result", "missing-output",
+        ("rank 1: result is None", "ends without `return`"),
+    ),
+    "an input is written to": (
+        answer("x += 1"),
+        "input-changed", "input-changed",
+        ("x[0] of rank 0 was",),
     ),
     "other collectives": (
         answer("if r == 1:\n    dist.broadcast(x, 0)\nelse:\n    dist.all_reduce(x)"),

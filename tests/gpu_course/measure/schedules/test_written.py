@@ -21,7 +21,7 @@ def test_schedules_are_read_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     ("pairs", "words"),
     [
-        (None, "this is NoneType"),
+        (None, "this is None"),
         ([("save all", 0), 3], "operation 1 is 3"),
         ([("drop", 0)], "the words are"),
         ([(["save all"], 0)], "the words are"),

@@ -374,7 +374,7 @@ if r == 1:
             """
         ),
         "wrong-result",
-        "wrong",
+        "nothing-sent",
     ),
     HostileRanks(
         "takes every rank for rank 0",
