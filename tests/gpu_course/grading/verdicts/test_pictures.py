@@ -108,14 +108,14 @@ def test_every_kernel_puzzle_of_these_lessons_is_in_the_list() -> None:
 # What is over budget
 
 COSTLY = {
-    "even_odd_uniform: asked_the_cell": "counted: branches that split a warp: lanes 0 to 31",
-    "even_odd_uniform: computed_both": "counted: float32 operations, 2 times",
-    "ballot_count: added_with_shuffles": "counted: shuffles, 5 times: lanes 0 to 31",
+    "even_odd_uniform: asked_the_cell": "counted branches that split a warp: lanes 0 to 31",
+    "even_odd_uniform: computed_both": "counted float32 operations, 2 times",
+    "ballot_count: added_with_shuffles": "counted shuffles, 5 times: lanes 0 to 31",
     "ballot_count: atomics": "24 threads update out[0], one after the other",
-    "ballot_count: through_a_tile": "counted: writes to shared memory",
-    "warp_sum: one_lane_reads_all": "counted: loads by warps, 10 times: lane 0 at work",
-    "warp_max_all: asked_every_lane": "counted: shuffles, 10 times",
-    "warp_scan: one_neighbour_at_a_time": "counted: shuffles, 5 times",
+    "ballot_count: through_a_tile": "counted writes to shared memory",
+    "warp_sum: one_lane_reads_all": "counted loads by warps, 10 times: lane 0 at work",
+    "warp_max_all: asked_every_lane": "counted shuffles, 10 times",
+    "warp_scan: one_neighbour_at_a_time": "counted shuffles, 5 times",
     "copy_coalesced: a_chunk_for_each_thread": "touch 16 sectors, 512 bytes for 128",
     "sum_columns: a_different_row_for_each_lane": "touch 20 sectors, 640 bytes for 128",
     "sum_rows: a_thread_for_a_row": "6 lanes of a warp touch 6 sectors, 192 bytes for 24",
