@@ -70,8 +70,9 @@ class Note:
         )
 
     def _mark(self) -> str:
-        colour, sign = _LOOKS[self.kind]
-        return f'<span aria-hidden="true" style="color:{colour}">{sign}</span> ' if sign else ""
+        # In the ink of the text: two of the colours are too light for a sign on white.
+        _, sign = _LOOKS[self.kind]
+        return f'<span aria-hidden="true">{sign}</span> ' if sign else ""
 
 
 def show(thing: Any) -> None:

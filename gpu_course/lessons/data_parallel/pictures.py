@@ -211,7 +211,7 @@ def _time_axis(axes: Axes, left: float, scale: float, end: float) -> None:
 def _overlap_legend(axes: Axes, y: float, every: int) -> None:
     x, ready = 0.3, "computing; a bar where a bucket is ready"
     if every > 1:
-        ready = f"computing; a bar for one of {every} buckets that are ready"
+        ready += f" (1 in {every} shown)"
     for face, edge, hatch, words in (
         (p.LATER_ACTIVE, p.ACTIVE, "", ready),
         (p.WRITE_TINT, p.WRITE, "", "hidden"),
