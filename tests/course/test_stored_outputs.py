@@ -1,5 +1,6 @@
-"""No stored output depends on how many lessons there are: one more changes its neighbour's at most.
+"""What stored outputs say: each alt text can be read out, and no lesson names a later one.
 
+No stored output depends on how many lessons there are: one more changes its neighbour's at most.
 What shows something of every lesson is marked (`gpu_course.notebook.marks`), and its cells are not
 stored. The last verdict of a lesson names the first puzzle of the next, as the lesson's prose does.
 """
@@ -7,6 +8,7 @@ stored. The last verdict of a lesson names the first puzzle of the next, as the 
 from __future__ import annotations
 
 import ast
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from gpu_course.notebook import glossary, progress
 from gpu_course.notebook.marks import tells_of_all_lessons
 from gpu_course.puzzle import index
 from tests.course.sources import SOURCES, Cell, cells_of
+from tests.gpu_course.draw.spoken import stumbles
 
 MARK = tells_of_all_lessons.__name__
 SOLVED = sorted((Path(__file__).parents[2] / "solutions" / "notebooks").glob("*.ipynb"))
@@ -77,6 +80,18 @@ def test_no_stored_output_names_a_lesson_behind_the_next(path: Path) -> None:
     cells = nbformat.read(path, as_version=4).cells
     far = {cell.source: lessons_named(outputs_of(cell)) - near for cell in cells}
     assert {source: named for source, named in far.items() if named} == {}
+
+
+@pytest.mark.parametrize("path", SOLVED, ids=lambda path: path.stem)
+def test_every_stored_alt_text_can_be_read_out(path: Path) -> None:
+    cells = nbformat.read(path, as_version=4).cells
+    told = [
+        html.unescape(told)
+        for cell in cells
+        for told in re.findall(r'<img\b[^>]*?\balt="([^"]+)"', outputs_of(cell))
+    ]
+    assert told, "a lesson without a picture"
+    assert {each: wrong for each in told if (wrong := stumbles(each))} == {}
 
 
 def shown() -> dict[str, str]:

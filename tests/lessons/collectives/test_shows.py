@@ -164,8 +164,8 @@ def test_a_picture_that_is_not_known_is_told() -> None:
 def test_a_network_says_who_has_the_full_rate_and_what_fails_when() -> None:
     full, narrow = (alt_text(networks.network(24_576, 64, rate)) for rate in (1, 7))
     assert "All GPUs reach each other at full rate." in full
-    assert "full rate among 1,792 GPUs; beyond, 1/7 if all send" in narrow
+    assert "Full rate among 1,792 GPUs; beyond, 1/7 if all send" in narrow
     # 5 years over 3 cables for each of 24,576 GPUs.
-    assert "a cable fails every 36 minutes, if each lasts 5 years" in full
+    assert "A cable fails every 36 minutes, if each lasts 5 years" in full
     assert "1 switch, 1.5 kW" in alt_text(networks.network(8, 64))
     assert "every 228 days" in alt_text(networks.network(8, 64))
