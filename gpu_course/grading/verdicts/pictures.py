@@ -520,12 +520,15 @@ def _of_many_cells(verdict: VerdictFacts, report: Report) -> Figure | None:
 
 def _of_atomics(report: Report) -> Figure | None:
     """Returns how many threads update each of the first cells of an array by atomics."""
-    from gpu_course.draw.execution.ownership import Trouble, draw_around
+    from gpu_course.draw.execution.ownership import WINDOW_CELLS, Trouble, draw_around
 
     updated = [t for t in report.touches if t.kind == "atomic" and t.space == "global"]
     if not updated:
         return None
-    words = f"{_cells(updated[-1].shape):,} cells, updated one thread after the other"
+    size = _cells(updated[-1].shape)
+    part = len(updated[-1].shape) == 1 and size > WINDOW_CELLS
+    words = f"the first {WINDOW_CELLS} of {size:,} cells" if part else f"{size:,} cells"
+    words += ", updated one thread after the other"
     return draw_around(report, Trouble(updated[-1].array, 0, words, shown="updated"))
 
 

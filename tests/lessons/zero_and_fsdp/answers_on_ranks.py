@@ -60,6 +60,11 @@ ROWS = {
         (("-(-length // ranks)", "length // ranks + 1"),),
         verdict="wrong-result: wrong",
     ),
+    "the host's bytes rounded to the nearest": Row(
+        "estimate",
+        (("return int(1.5 * host), gpu", "return round(1.5 * host), gpu"),),
+        verdict="wrong-result: rounded-otherwise",
+    ),
     "the host's share rounded early": Row(
         "estimate",
         (("18 * parameters / nodes", "18 * parameters // nodes"),),
