@@ -102,8 +102,8 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    # 3 hosts share this evenly; float64 is exact with 2, 4 and 8. 32 GPUs leave 15/16 of a byte, and
-    # 8 hosts leave 5/8: the nearest is not below, and rounding the share early loses a byte.
+    # 3 hosts share this evenly, and float64 is exact with 2, 4 and 8. 32 GPUs leave 15/16 of a byte
+    # and 8 hosts 5/8: the nearest is not below, and rounding the share early loses a byte.
     parameters = 48 * int(rng.integers(500_000, 200_000_000)) + 39
     if case.visible:
         parameters = 2851 * 10**6
