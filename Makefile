@@ -5,6 +5,7 @@ PYTHON ?= python3
 WORKERS ?= 3
 LESSON ?=
 ARGS ?=
+DRAW ?=
 
 ifeq ($(OS),Windows_NT)
 RUN := .venv/Scripts/python
@@ -46,6 +47,7 @@ grade: $(STAMP)
 # Many tests start a Python of their own, and each would compile the course anew. Files come in the
 # order of tests/conftest.py: the longest first, so that no worker is left alone with one.
 test: export PYTHONDONTWRITEBYTECODE =
+test: export GPU_COURSE_DRAW = $(DRAW)
 test: lint check-sync
 	$(RUN) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 

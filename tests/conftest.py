@@ -9,13 +9,13 @@ import pytest
 from hypothesis import core, settings
 
 from benchmarks import house
-from tests.sampling import EVERYTHING, drawn, tree_seed
+from tests.sampling import EVERYTHING, draw_seed, drawn
 
-# How long an example takes says nothing but how busy the machine is. What is tried is drawn by the
-# tree, and nothing is remembered from run to run: the same tree gives the same verdict.
+# How long an example takes says nothing but how busy the machine is. What is tried hangs on
+# one number, and nothing is remembered from run to run: the same tree gives the same verdict.
 settings.register_profile("course", deadline=None, database=None)
 settings.load_profile("course")
-core.global_force_seed = tree_seed()
+core.global_force_seed = draw_seed()
 
 left_out = pytest.StashKey[int]()
 NO_COMPILER = "needs the extra compile"

@@ -1,8 +1,9 @@
 """Which part of a long series `make test` runs; `make test-all` runs all of it.
 
-A series is many tests of one kind: a mutant each, a random kernel each. Every version of the tree
-draws its own part of it, by a hash of what the tests and the course are made of. So the same tree
-always gives the same verdict, and over many changes every test of a series gets its turn.
+A series is many tests of one kind: a mutant each, a random kernel each. Which are drawn, and every
+other number that a test draws, hangs on one number that the tree keeps. So what fails after a
+change is what the change broke, and a mended test is one test mended. `make test DRAW=7` tries
+another part; raise `DRAW` below to keep one.
 """
 
 from __future__ import annotations
@@ -10,39 +11,32 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
 EVERYTHING = os.environ.get("GPU_COURSE_TESTS") == "all"
-_FOLDERS = ("gpu_course", "simt", "solutions", "tests", "notebooks/source")
-_ENDINGS = (".py", ".md", ".json", ".toml")
+DRAW = os.environ.get("GPU_COURSE_DRAW") or "1"
 
 
 @functools.cache
-def tree_seed() -> int:
-    """Returns a number that changes with any file of the course or its tests."""
-    whole = hashlib.sha256()
-    for folder in _FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in _ENDINGS and "__pycache__" not in path.parts:
-                whole.update(path.relative_to(ROOT).as_posix().encode() + b"\0")
-                whole.update(hashlib.sha256(path.read_bytes()).digest())
-    return int.from_bytes(whole.digest()[:8], "big")
+def draw_seed() -> int:
+    """Returns the number from which everything is drawn."""
+    return _number(DRAW)
 
 
-def drawn(name: str, part: float, *, by_tree: bool = True) -> bool:
-    """True for a share of all names, each version of the tree another one; for all in `test-all`.
+def drawn(name: str, part: float, *, always_the_same: bool = False) -> bool:
+    """True for a share of all names, each draw another one; for all in `test-all`.
 
     Args:
         name: of one test of a series.
         part: the share, from 0 to 1.
-        by_tree: False for the same share in all versions: for a series of which not every test has
-            been looked at once.
+        always_the_same: True for the same share in all draws: for a series of which not every test
+            has been looked at once.
     """
-    if EVERYTHING:
-        return True
-    digest = hashlib.sha256(f"{tree_seed() if by_tree else 0} {name}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") < part * 2**64
+    seed = 0 if always_the_same else draw_seed()
+    return EVERYTHING or _number(f"{seed} {name}") < part * 2**64
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
 def share(few: int, of: int) -> float:

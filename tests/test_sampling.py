@@ -1,7 +1,11 @@
-"""The part of a long series that is run is drawn by the tree, and is the share it says."""
+"""The part of a long series that is run is the same each time, and is the share it says."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,20 +13,23 @@ import pytest
 from tests import sampling
 from tests.conftest import seconds_of_file
 
+ROOT = Path(__file__).parents[1]
 NAMES = [f"test_{number}" for number in range(4000)]
 
 
 @pytest.fixture
-def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(sampling, "EVERYTHING", False)
+    yield
+    sampling.draw_seed.cache_clear()
 
 
-def part(share: float, *, by_tree: bool = True) -> list[str]:
-    return [name for name in NAMES if sampling.drawn(name, share, by_tree=by_tree)]
+def part(share: float, *, always_the_same: bool = False) -> list[str]:
+    return [n for n in NAMES if sampling.drawn(n, share, always_the_same=always_the_same)]
 
 
 @pytest.mark.usefixtures("in_parts")
-def test_the_same_tree_draws_the_same_part() -> None:
+def test_the_same_part_is_drawn_each_time() -> None:
     assert part(0.25) == part(0.25)
     assert 850 < len(part(0.25)) < 1150
     assert part(0) == [] and part(1) == NAMES
@@ -38,12 +45,13 @@ def test_a_few_are_a_few_however_long_the_series_is() -> None:
 
 
 @pytest.mark.usefixtures("in_parts")
-def test_another_tree_draws_another_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, always = set(part(0.25)), part(0.25, by_tree=False)
-    monkeypatch.setattr(sampling, "tree_seed", lambda: 1)
+def test_another_draw_has_another_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, always = set(part(0.25)), part(0.25, always_the_same=True)
+    monkeypatch.setattr(sampling, "DRAW", "7")
+    sampling.draw_seed.cache_clear()
     both = before & set(part(0.25))
     assert 150 < len(both) < 350  # a sixteenth of all
-    assert part(0.25, by_tree=False) == always and 850 < len(always) < 1150
+    assert part(0.25, always_the_same=True) == always and 850 < len(always) < 1150
 
 
 def test_everything_is_everything(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,15 +60,13 @@ def test_everything_is_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sampling.examples(500, few=5) == 500
 
 
-def test_the_seed_is_the_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds = []
-    monkeypatch.setattr(sampling, "ROOT", tmp_path)
-    folder = tmp_path / "solutions"
-    folder.mkdir()
-    for text in ("a = 1\n", "a = 2\n", "a = 1\n"):
-        (folder / "answer.py").write_text(text)
-        seeds.append(sampling.tree_seed.__wrapped__())
-    assert seeds[0] == seeds[2] != seeds[1]
+@pytest.mark.parametrize(("said", "draw"), [("7", "7"), ("", "1")])
+def test_make_says_which_draw_it_is(said: str, draw: str) -> None:
+    code = "from tests.sampling import DRAW; print(DRAW)"
+    command = [sys.executable, "-c", code]
+    env = {**os.environ, "GPU_COURSE_DRAW": said}
+    found = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == draw
 
 
 def test_files_that_say_they_are_long_come_first(request: pytest.FixtureRequest) -> None:

@@ -16,12 +16,12 @@ from simt.machine import interpreter, values
 from simt.vocabulary import atomics, bits, scalar_functions, warps
 from tests.ptx.course import Values, copied
 from tests.ptx.probes import PROBES, Probe, by_oracle, by_simulator, disagreements
-from tests.sampling import EVERYTHING, tree_seed
+from tests.sampling import EVERYTHING, draw_seed
 
 pytestmark = pytest.mark.long(15)
 
 BY_NAME = {probe.name: probe for probe in PROBES}
-SEEDS = range(5) if EVERYTHING else (tree_seed() % 1000,)
+SEEDS = range(5) if EVERYTHING else (draw_seed() % 1000,)
 SEED_OF_FAULTS = 1
 """Its numbers show every fault; those of another seed may not hold the one zero that would."""
 

@@ -17,7 +17,7 @@ from gpu_course.puzzle.specification import KernelPuzzle
 from simt.machine.schedule import Ranked
 from simt.simulator import simulate
 from tests.course.puzzles import by_turns, rules
-from tests.sampling import EVERYTHING, tree_seed
+from tests.sampling import EVERYTHING, draw_seed
 
 TELLING = ("scan_lookback", "last_block_sum", "compact")
 SMALL = {"scan_lookback": 1920 + 70, "last_block_sum": 70, "compact": 70}
@@ -131,7 +131,7 @@ def with_look_back(other: str) -> str:
 
 
 # A single lane looks at one tile after another, so each check takes its time.
-@pytest.mark.parametrize("seed", range(3) if EVERYTHING else [tree_seed() % 3])
+@pytest.mark.parametrize("seed", range(3) if EVERYTHING else [draw_seed() % 3])
 def test_a_look_back_by_one_thread_passes_too(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "scan_lookback.py"
     path.write_text(with_look_back(BY_ONE_THREAD), encoding="utf-8")

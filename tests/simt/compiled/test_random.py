@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from simt.compiled import jit, run
-from tests.sampling import EVERYTHING, tree_seed
+from tests.sampling import EVERYTHING, draw_seed
 from tests.simt.compiled import generators, random_kernels
 from tests.simt.compiled.both_ways import HAZARD, SAME, Seen, both_ways
 
@@ -42,7 +42,7 @@ def _run(seeds: range, folder: Path) -> Seen:
 
 @pytest.mark.usefixtures("quickly")
 def test_kernels_that_aim_at_compiled_code(tmp_path: Path) -> None:
-    first = tree_seed() % 10**9
+    first = draw_seed() % 10**9
     seen = _run(range(first, first + MANY), tmp_path)
     assert not seen.wrong, seen.wrong
     assert seen.compiled > MANY // 2, seen.reasons
@@ -50,7 +50,7 @@ def test_kernels_that_aim_at_compiled_code(tmp_path: Path) -> None:
 
 
 def test_the_same_compiled_as_hard_as_for_anybody(tmp_path: Path) -> None:
-    first = tree_seed() % 10**9 + MANY
+    first = draw_seed() % 10**9 + MANY
     seen = _run(range(first, first + HARD), tmp_path)
     assert not seen.wrong, seen.wrong
     assert seen.compiled > HARD // 4, seen.reasons
