@@ -368,7 +368,8 @@ class PythonChecking(Checking):
 
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
-        key = self._recognised(wrong)
+        behind = self._behind(wrong)
+        key = self._recognised(wrong, behind.diagnosis)
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         if key == LEFT:
             pattern = self._left(difference.place) or pattern
@@ -379,21 +380,28 @@ class PythonChecking(Checking):
             "expected": difference.expected,
             "got": difference.got,
             "shown": what_is_shown(self.puzzle, tried, got),
+            "passed over": behind.passed_over,
         }
         if difference.right is not None:
             evidence["mask"] = ~difference.right
         return self.failed("wrong-result", pattern.key, said, evidence=evidence)
 
-    def _recognised(self, wrong: Wrong) -> str | None:
+    def _behind(self, wrong: Wrong) -> recognition.Recognised:
+        place, text = wrong.difference.place, self.answer.text
+        of, after = (wrong.tried, place, wrong.got, self.right), wrong.after
+        return recognition.recognised(self.puzzle, *of, after, self.seed, text, warm=self.warm)
+
+    def _recognised(self, wrong: Wrong, key: str | None) -> str | None:
         """Returns the diagnosis of a wrong result that the puzzle knows; None where it knows none.
 
         What an answer gives that looks at nothing is no clue to what was thought.
+
+        Args:
+            wrong: what went wrong.
+            key: the diagnosis of the mistake that gives the same, or None.
         """
         puzzle, tried, got, text = self.puzzle, wrong.tried, wrong.got, self.answer.text
-        place, after = wrong.difference.place, wrong.after
-        key = recognition.recognised(
-            puzzle, tried, place, got, self.right, after, self.seed, text, warm=self.warm
-        )
+        place = wrong.difference.place
         function = function_named(text, puzzle.functions[0])
         if key is None and wrong.pattern.key == "missing-output" and returns_nothing(function):
             return wrong.pattern.key

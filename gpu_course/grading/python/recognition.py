@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.child import Child
 from gpu_course.grading.python.children import child_of
 from gpu_course.grading.python.reading import could_think, function_named
-from gpu_course.grading.python.replies import Returned
+from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.puzzle import Mistake, PythonPuzzle, room
@@ -26,9 +28,25 @@ if TYPE_CHECKING:
 
 _SENT = {"messages", "booked_bytes"}
 """What is counted of an answer on ranks, and tells apart what ends alike."""
+TRIES = 2
+"""So often one is tried that comes to no result, and not by a line of its own."""
+_ALL = "all"
 TOGETHER = 12
 """Mistakes that one process, or one set of ranks, tries: groups of ranks that each of them forms
 stay open until it ends, and some twenty times as many are more than it may hold."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What was found behind a wrong result.
+
+    Attributes:
+        diagnosis: of the mistake that gives the same; None where none does.
+        passed_over: the mistakes that came to no result, by name, with what ended each.
+    """
+
+    diagnosis: str | None
+    passed_over: Mapping[str, str]
 
 
 def recognised(
@@ -42,7 +60,7 @@ def recognised(
     text: str = "",
     *,
     warm: bool = True,
-) -> str | None:
+) -> Recognised:
     """Returns the diagnosis of the mistake that gives the same wrong result; None where none does.
 
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
@@ -76,17 +94,24 @@ def recognised(
     right = [name for name in due if name != reported and _same(puzzle, name, own, due)]
     compared = [*due, *sorted(_SENT & set(got))]
     found, most = None, 0
+    failures = Counter[str]()
+    passed_over: dict[str, str] = {}
     while left:
         assert answer is not None
         begun = 0
         try:
             with child_of(puzzle, answer, seed, warm=warm) as child:
-                if child.load() is not None:
+                raised = child.load()
+                if raised is not None:
+                    passed_over[_ALL] = str(raised)
                     break
                 while left and begun < TOGETHER:
                     mistake = left.pop(0)
                     begun += 1
-                    other = _parts(_outputs(puzzle, tried, child, mistake), tried.expected)
+                    reply = _reply(puzzle, tried, child, mistake)
+                    if _failed_elsewhere(reply):
+                        passed_over[mistake.function] = reply.error["text"]
+                    other = _parts(_outputs(puzzle, tried, reply), tried.expected)
                     if _same(puzzle, reported, other, due):
                         continue
                     if not all(_same(puzzle, name, other, due) for name in right):
@@ -101,14 +126,20 @@ def recognised(
                     ):
                         found, most = mistake.diagnosis, len(agreed)
                     if most == len(compared):
-                        return found
-        # A mistake that ends its process, as one may in other cases than its own, is passed over.
-        except (OutOfMemory, OutOfTime):
-            pass
-        except (Ended, TooManyThreads, Trouble):
-            if begun > 1:  # that may be of those before it: alone it is sure
+                        return Recognised(found, passed_over)
+        except (Ended, OutOfMemory, OutOfTime, TooManyThreads, Trouble) as error:
+            name = mistake.function if begun else _ALL
+            failures[name] += 1
+            passed_over[name] = f"{type(error).__name__}: {error}"
+            # A mistake may end its process in other cases than its own. Before it is passed over,
+            # it is tried alone, and once more: those before it, or a machine that had no more to
+            # give, may have been at fault. Ranks that stand still alone stand still.
+            again = failures[name] < TRIES and (begun != 1 or not isinstance(error, Trouble))
+            if begun == 0 and not again:
+                break
+            if begun > 1 or (begun and again):
                 left.insert(0, mistake)
-    return found
+    return Recognised(found, passed_over)
 
 
 def tells_little(result: Any) -> bool:
@@ -161,15 +192,27 @@ def _kept(name: str) -> str:
     return f"_right_{name}"
 
 
-def _outputs(
+def _reply(
     puzzle: PythonPuzzle, tried: Tried, child: Child | RankedChild, mistake: Mistake
-) -> Mapping[str, Any]:
-    """What the solution gives with a mistake in its place; nothing where it comes to no result."""
+) -> Reply:
+    """What the solution replies with a mistake in its place."""
     others = {name: _kept(name) for name in puzzle.functions}
-    reply = child.run(tried, stand_ins=others | {mistake.stands_for: mistake.function})
-    if not isinstance(reply, Returned):
-        return {}
-    return followed(puzzle, tried, reply.got)
+    stand_ins = others | {mistake.stands_for: mistake.function}
+    for _ in range(TRIES - 1):
+        reply = child.run(tried, stand_ins=stand_ins)
+        if not _failed_elsewhere(reply):
+            return reply
+    return child.run(tried, stand_ins=stand_ins)
+
+
+def _failed_elsewhere(reply: Reply) -> TypeGuard[Raised]:
+    """True where no line of the mistake raised what came: the machine may have had no more."""
+    return isinstance(reply, Raised) and bool(reply.error["outside"])
+
+
+def _outputs(puzzle: PythonPuzzle, tried: Tried, reply: Reply) -> Mapping[str, Any]:
+    """The outputs to compare; nothing where it came to no result."""
+    return followed(puzzle, tried, reply.got) if isinstance(reply, Returned) else {}
 
 
 def followed(puzzle: PythonPuzzle, tried: Tried, got: dict[str, Any]) -> Mapping[str, Any]:
@@ -185,7 +228,7 @@ def followed(puzzle: PythonPuzzle, tried: Tried, got: dict[str, Any]) -> Mapping
 def _is_right(
     puzzle: PythonPuzzle, tried: Tried, child: Child | RankedChild, mistake: Mistake
 ) -> bool:
-    other = _outputs(puzzle, tried, child, mistake)
+    other = _outputs(puzzle, tried, _reply(puzzle, tried, child, mistake))
     return all(_same(puzzle, name, other, tried.expected) for name in tried.expected)
 
 
@@ -197,7 +240,7 @@ def _gives(
     mistake: Mistake,
 ) -> bool:
     """Whether a mistake gives what the answer gave; nothing, where it came to no result."""
-    other = _outputs(puzzle, tried, child, mistake)
+    other = _outputs(puzzle, tried, _reply(puzzle, tried, child, mistake))
     if not got:
         return not other
     return all(_same(puzzle, name, got, other) for name in tried.expected)

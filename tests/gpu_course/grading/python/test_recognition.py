@@ -12,8 +12,12 @@ import numpy as np
 import pytest
 
 from gpu_course.grading.check import check
+from gpu_course.grading.python import replies
 from gpu_course.grading.python.answers import PythonAnswer
+from gpu_course.grading.python.cases import Tried
+from gpu_course.grading.python.child import Child
 from gpu_course.grading.python.recognition import tells_little
+from gpu_course.isolation import processes
 from gpu_course.puzzle import Case, PythonPuzzle, room
 from gpu_course.puzzle.specification import Values
 from tests.gpu_course.grading import python_toy as toy
@@ -207,3 +211,53 @@ def test_what_the_puzzle_knows_itself_comes_after_the_mistakes(solved: None) -> 
 
 def test_without_the_solutions_of_a_checkout_the_general_patterns_remain() -> None:
     assert diagnosis("{'blocks': cells // block, 'last': cells % block}") == "off-by-one"
+
+
+MEMORY = {"type": "RuntimeError", "text": "no memory", "frames": [], "memory": True}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        processes.OutOfTime(),
+        processes.OutOfMemory(),
+        processes.Ended("signal", 9),
+        processes.TooManyThreads(999),
+        replies.Raised({**MEMORY, "outside": "allocations.py:7"}),
+    ],
+    ids=lambda fault: type(fault).__name__,
+)
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_mistake_that_the_machine_failed_once_is_tried_again(
+    solved: None, monkeypatch: pytest.MonkeyPatch, fault: Any, times: int
+) -> None:
+    run, failed = Child.run, list[str]()
+
+    def run_or_fail(child: Child, tried: Tried, **how: Any) -> Any:
+        mistake = (how.get("stand_ins") or {}).get("span")
+        if mistake != "rounds_down" or len(failed) == times:
+            return run(child, tried, **how)
+        failed.append(mistake)
+        if isinstance(fault, Exception):
+            raise fault
+        return fault
+
+    monkeypatch.setattr(Child, "run", run_or_fail)
+    text = "def span(cells, block):\n    return {'blocks': cells // block, 'last': cells % block}\n"
+    verdict = check(SPAN, answer=PythonAnswer(text, "span.py"), seed=0)
+    if times == 1:
+        assert verdict.diagnosis == "whole-blocks"
+    else:
+        # Twice is no chance: what no mistake gives is told by its form.
+        assert verdict.diagnosis not in ("whole-blocks", None)
+    told_once = times == 1 and isinstance(fault, replies.Raised)
+    assert ("rounds_down" in verdict.evidence["passed over"]) is not told_once
+
+
+def test_mistakes_that_do_not_load_leave_the_general_patterns(solved: None, tmp_path: Path) -> None:
+    file = tmp_path / "91_python_toys" / "mistakes" / "span.py"
+    file.write_text(f"{MISTAKES}\n\n1 / 0\n", encoding="utf-8")
+    text = "def span(cells, block):\n    return {'blocks': cells // block, 'last': cells % block}\n"
+    verdict = check(SPAN, answer=PythonAnswer(text, "span.py"), seed=0)
+    assert verdict.diagnosis == "off-by-one"
+    assert "ZeroDivisionError" in verdict.evidence["passed over"]["all"]
