@@ -30,6 +30,8 @@ MISTAKES = [
 AGAIN = share(80, of=len(MISTAKES))
 AGAIN_ON_RANKS = AGAIN / 3
 """The parts that are tried under the second seed; ranks take processor time for each process."""
+DRAWN_CASE = "draws the same case"
+"""What a verdict says under `again` where the case that was drawn at random is wrong."""
 
 
 def in_one_line(text: str) -> str:
@@ -48,8 +50,11 @@ def test_a_mistake_ends_with_its_reason_and_its_diagnosis(
         verdict = check(puzzle.name, answer=answer, seed=seed)
         assert verdict.status == "failed", verdict.message
         assert verdict.points == 0
+        # Under another seed nothing else may catch it.
+        assert DRAWN_CASE not in verdict.message, verdict.message
         assert verdict.reason == mistake.reason, verdict.message
-        assert verdict.diagnosis == mistake.diagnosis, verdict.message
+        passed_over = verdict.evidence.get("passed over")
+        assert verdict.diagnosis == mistake.diagnosis, f"{verdict.message}\n{passed_over}"
         said = in_one_line(verdict.message)
         assert any(in_one_line(each) in said for each in sentences(puzzle, mistake.diagnosis))
         assert_it_reads_well(verdict.message)

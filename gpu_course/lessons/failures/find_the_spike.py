@@ -34,7 +34,9 @@ RUNS: dict[str, Planted] = {
     ),
     "a spike that outlasts a window": Planted(90, spikes=dict.fromkeys(range(40, 64), 2.0)),
     "many rates are missing": Planted(40, slow={20: 9}, no_rate=tuple(range(1, 40, 4))),
-    "slower in two steps": Planted(120, slow={40: 6, 80: 9}, hiccups=(38, 41, 79)),
+    "slower in two steps": Planted(
+        120, slow={40: 6, 80: 9}, hiccups=(38, 41, 79), no_rate=(7, 21),
+    ),
     "slower, and well again": Planted(120, slow={40: 9, 90: -9}, no_rate=(39, 40, 55)),
     "a spike before there is a window": Planted(40, spikes={5: 2, 15: 2, 16: 2, 35: 3}),
     "fewer steps than a window": Planted(12, spikes={9: 3}, slow={6: 9}),
