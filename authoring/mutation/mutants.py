@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from authoring.mutation.expressions import expression_edits
 from authoring.mutation.memory import atomic_edits, memory_edits, name_edits, ranks, scalars
 from authoring.mutation.statements import statement_edits
-from authoring.mutation.trees import Edit, exchanged, first_line, is_docstring, statements
+from authoring.mutation.trees import Edit, Places, first_line, is_docstring, statements
 from simt.kernel.legality import own_expressions
 
 
@@ -59,12 +60,14 @@ def mutants_of(solution: str) -> tuple[Mutant, ...]:
         # What stands around it is the same in all its mutants, and writing it takes the longest.
         before, own, after = whole.partition(ast.unparse(top))
         assert own, "a program is its parts, one after another"
+        places = Places(top)
         for statement, edit in _edits(function):
-            text = before + _changed(top, edit) + after
+            changed, called = _made(top, places, statement, edit)
+            text = before + changed + after
             if text in seen:
                 continue
             seen.add(text)
-            name = _unused(f"{function.name}:{edit.kind}:{_called(statement, edit)}", names)
+            name = _unused(f"{function.name}:{edit.kind}:{called}", names)
             found.append(Mutant(name, text, statement.lineno))
     return tuple(found)
 
@@ -95,23 +98,21 @@ def _edits(function: ast.FunctionDef) -> Iterator[tuple[ast.stmt, Edit]]:
                 yield statement, edit
 
 
-def _changed(top: ast.stmt, edit: Edit) -> str:
-    """Returns the text of a statement of the module after an edit within it."""
-    made = exchanged(top, edit.node, edit.new)
-    if edit.also_dropped is not None:
-        # It stands beside the edited statement, and so is still the same node in the new tree.
-        made = exchanged(made, edit.also_dropped, [])
-    return ast.unparse(ast.fix_missing_locations(made))
+def _made(top: ast.stmt, places: Places, statement: ast.stmt, edit: Edit) -> tuple[str, str]:
+    """Returns the text of a statement of the module with an edit in it, and what that is called.
 
-
-def _called(statement: ast.stmt, edit: Edit) -> str:
-    """How a mutant is called: the statement's first line as it reads now."""
-    if edit.text:
-        return edit.text
-    if edit.node is statement:
-        assert isinstance(edit.new, ast.AST)
-        return first_line(edit.new)
-    return first_line(exchanged(statement, edit.node, edit.new))
+    It is called as the edited statement's first line reads then.
+    """
+    dropped = edit.also_dropped
+    with places.exchanged(edit.node, edit.new), ExitStack() as also:
+        if dropped is not None:
+            also.enter_context(places.exchanged(dropped, []))
+        text = ast.unparse(top)
+        if edit.text:
+            return text, edit.text
+        now = edit.new if edit.node is statement else statement
+        assert isinstance(now, ast.AST)
+        return text, first_line(now)
 
 
 def _unused(name: str, names: set[str]) -> str:

@@ -1,9 +1,10 @@
-"""A syntax tree with one node exchanged, and how a statement is called."""
+"""A syntax tree in which one node is exchanged, and how a statement is called."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 Nodes = ast.AST | Sequence[ast.AST]
@@ -28,37 +29,60 @@ class Edit:
     also_dropped: ast.stmt | None = None
 
 
-def exchanged(tree: ast.AST, node: ast.AST, new: Nodes) -> ast.AST:
-    """Returns a tree with `new` where `node` was; the tree itself stays as it is.
+class Places:
+    """Where each node of a tree stands, so that one can be exchanged without a look at the others.
 
-    What does not hold the node is the same in both trees. A block that loses its last statement
-    becomes `pass`.
-
-    >>> tree = ast.parse("x = a + b")
-    >>> ast.unparse(exchanged(tree, tree.body[0].value.right, ast.Constant(2)))
-    'x = a + 2'
-    >>> ast.unparse(exchanged(tree, tree.body[0], []))
-    'pass'
+    Args:
+        tree: as it is from now on, whenever nothing is exchanged.
     """
-    fields = {name: _field(name, value, node, new) for name, value in ast.iter_fields(tree)}
-    if all(made is getattr(tree, name) for name, made in fields.items()):
-        return tree
-    return ast.copy_location(type(tree)(**fields), tree)
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._holders: dict[int, list[tuple[ast.AST, str]]] = {}
+        for holder in ast.walk(tree):
+            for name, value in ast.iter_fields(holder):
+                for each in value if isinstance(value, list) else [value]:
+                    if isinstance(each, ast.AST):
+                        self._holders.setdefault(id(each), []).append((holder, name))
+
+    @contextmanager
+    def exchanged(self, node: ast.AST, new: Nodes) -> Iterator[None]:
+        """Has `new` stand where `node` stood, inside the context; afterwards all is as before.
+
+        A block that loses its last statement becomes `pass`.
+
+        >>> tree = ast.parse("x = a + b")
+        >>> places = Places(tree)
+        >>> with places.exchanged(tree.body[0].value.right, ast.Constant(2)):
+        ...     ast.unparse(tree)
+        'x = a + 2'
+        >>> with places.exchanged(tree.body[0], []):
+        ...     ast.unparse(tree)
+        'pass'
+        >>> ast.unparse(tree)
+        'x = a + b'
+        """
+        for each in [new] if isinstance(new, ast.AST) else new:
+            ast.fix_missing_locations(each)
+        before = [(holder, name, getattr(holder, name)) for holder, name in self._holders[id(node)]]
+        for holder, name, value in before:
+            setattr(holder, name, _with(name, value, node, new))
+        try:
+            yield
+        finally:
+            for holder, name, value in before:
+                setattr(holder, name, value)
 
 
-def _field(name: str, value: object, node: ast.AST, new: Nodes) -> object:
-    if isinstance(value, ast.AST):
-        return new if value is node else exchanged(value, node, new)
+def _with(name: str, value: object, node: ast.AST, new: Nodes) -> object:
+    """A field that holds a node, with `new` in its place."""
     if not isinstance(value, list):
-        return value
+        return new
     made: list[object] = []
     for item in value:
         if item is node:
             made += [new] if isinstance(new, ast.AST) else list(new)
         else:
-            made.append(exchanged(item, node, new) if isinstance(item, ast.AST) else item)
-    if len(made) == len(value) and all(a is b for a, b in zip(made, value, strict=True)):
-        return value
+            made.append(item)
     return made or ([ast.Pass()] if name in ("body", "finalbody") else [])
 
 

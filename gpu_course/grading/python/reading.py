@@ -147,14 +147,16 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own(child)
 
 
-def could_think(answer: ast.FunctionDef | None, mistake: ast.FunctionDef | None) -> bool:
-    """False where a function cannot come from the thought of a mistake, which looks at more.
+def what_it_lacks(function: ast.FunctionDef | None) -> frozenset[str]:
+    """Returns what a function lacks of one that has a thought behind it; nothing, for most.
 
-    >>> typed, worked = (function_named(f"def f(a): return {x}", "f") for x in ("8", "a + 7"))
-    >>> could_think(typed, worked), could_think(worked, typed)
-    (False, True)
+    An answer cannot come from the thought of a mistake that lacks less.
+
+    >>> for body in ("return 8", "return a + 7", "b = a"):
+    ...     sorted(what_it_lacks(function_named(f"def f(a): {body}", "f")))
+    ['looks_at_nothing']
+    []
+    ['returns_nothing']
     """
-    return not any(
-        lacks(answer) and not lacks(mistake)
-        for lacks in (looks_at_nothing, returns_nothing, left_as_set)
-    )
+    lacks = (looks_at_nothing, returns_nothing, left_as_set)
+    return frozenset(each.__name__ for each in lacks if each(function))

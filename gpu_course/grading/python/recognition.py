@@ -16,7 +16,7 @@ from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.child import Child
 from gpu_course.grading.python.children import child_of
-from gpu_course.grading.python.reading import could_think, function_named
+from gpu_course.grading.python.reading import function_named, what_it_lacks
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
@@ -84,7 +84,7 @@ def recognised(
     left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
     answer = _all_of(puzzle) if left else None
     if answer is not None:
-        left = [mistake for mistake in left if _is_possible(mistake, text, answer.text)]
+        left = _possible(puzzle, left, text, answer.text)
     if puzzle.ranks is not None:
         # Another number of ranks has to be started anew: those come last, and one after the other.
         ranks, of = puzzle.ranks(tried.case), puzzle.ranks
@@ -183,9 +183,17 @@ def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:
     return PythonAnswer(text, f"the mistakes of {puzzle.name}")
 
 
-def _is_possible(mistake: Mistake, text: str, mistakes: str) -> bool:
-    answered = function_named(text, mistake.stands_for)
-    return could_think(answered, function_named(mistakes, mistake.function))
+def _possible(
+    puzzle: PythonPuzzle, left: Sequence[Mistake], text: str, mistakes: str
+) -> list[Mistake]:
+    """The mistakes that may stand behind an answer: those that lack whatever it lacks."""
+    lacks = {name: what_it_lacks(function_named(text, name)) for name in puzzle.functions}
+    return [
+        each
+        for each in left
+        if not lacks[each.stands_for]
+        or lacks[each.stands_for] <= what_it_lacks(function_named(mistakes, each.function))
+    ]
 
 
 def _kept(name: str) -> str:
