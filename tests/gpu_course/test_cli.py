@@ -40,12 +40,19 @@ def guard(out, a, size):
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 
 
-@pytest.fixture
-def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A learner's folder of answers in which every puzzle is still its stub."""
-    folder = tmp_path / "puzzles"
+@pytest.fixture(scope="module")
+def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which every puzzle is still its stub; to be copied, and left as it is."""
+    folder = tmp_path_factory.mktemp("stubs") / "puzzles"
     for puzzle in index.puzzles():
         workspace.write_text(folder / f"{puzzle.name}.py", workspace.stub_text(puzzle.name))
+    return folder
+
+
+@pytest.fixture
+def answers(stubs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A learner's folder of answers in which every puzzle is still its stub."""
+    folder = shutil.copytree(stubs, tmp_path / "puzzles")
     monkeypatch.setenv("GPU_COURSE_ANSWERS", str(folder))
     monkeypatch.setenv("GPU_COURSE_SEED", "0")
     monkeypatch.chdir(tmp_path)

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,6 +104,7 @@ class _Watched:
     world: _World
     shared: bool = False
     touched: dict[tuple[int, ...], set[_Touch]] = field(default_factory=lambda: defaultdict(set))
+    written: set[tuple[int, ...]] = field(default_factory=set)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -117,18 +118,19 @@ class _Watched:
         return self.values.shape
 
     def _touch(self, index: Any, write: bool) -> tuple[int, ...] | None:
-        cell = tuple(int(i) for i in (index if isinstance(index, tuple) else (index,)))
-        sides = self.values.shape
-        if len(cell) != len(sides) or any(
-            not 0 <= i < side for i, side in zip(cell, sides, strict=True)
-        ):
-            self.world.found.add("out-of-bounds")
+        world, sides = self.world, self.values.shape
+        cell = tuple(map(int, index)) if isinstance(index, tuple) else (int(index),)
+        if len(cell) != len(sides) or not all(map(_within, cell, sides)):
+            world.found.add("out-of-bounds")
             return None
-        (block, thread), seen = self.world.running, self.touched[cell]
-        if self.shared and not write and not any(each.wrote for each in seen):
-            self.world.found.add("uninitialised-read")
-        warp, round_ = self.world.warp, self.world.rounds[self.world.warp]
-        seen.add(_Touch(block, self.world.interval, thread, warp, round_, write, self.world.atomic))
+        if write:
+            self.written.add(cell)
+        elif self.shared and cell not in self.written:
+            world.found.add("uninitialised-read")
+        block, thread = world.running
+        warp, round_ = world.warp, world.rounds[world.warp]
+        touch = _Touch(block, world.interval, thread, warp, round_, write, world.atomic)
+        self.touched[cell].add(touch)
         return cell
 
     def __getitem__(self, index: Any) -> Any:
@@ -152,8 +154,11 @@ class _Watched:
         return False
 
 
-@dataclass(frozen=True)
-class _Touch:
+def _within(i: int, side: int) -> bool:
+    return 0 <= i < side
+
+
+class _Touch(NamedTuple):
     """One access: by whom, in which interval of the block, and in which round of the warp.
 
     A round ends where the lanes of a warp meet at a `syncwarp`.

@@ -62,7 +62,8 @@ def test_a_right_kernel_that_costs_more_is_refused(name: str, counter: str, tmp_
     answer = written(name, COSTLY[name, counter], tmp_path)
     verdict = check(puzzle, answer=answer, seed=0)
     assert (verdict.status, verdict.reason) == ("failed", "over-budget"), verdict.message
-    assert gone_past(puzzle, answer, [counter]) == {counter}
+    if verdict.evidence["counter"] != counter:  # another budget is told first
+        assert gone_past(puzzle, answer, [counter]) == {counter}
 
 
 @pytest.mark.parametrize("puzzle", SOME, ids=lambda puzzle: puzzle.short_name)
