@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu_course.grading.seeds import default_seed
 from tests import sampling
 from tests.conftest import seconds_of_file
 
@@ -67,6 +68,10 @@ def test_make_says_which_draw_it_is(said: str, draw: str) -> None:
     env = {**os.environ, "GPU_COURSE_DRAW": said}
     found = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == draw
+
+
+def test_a_check_of_a_test_draws_the_same_case_each_time() -> None:
+    assert default_seed() == default_seed()
 
 
 def test_files_that_say_they_are_long_come_first(request: pytest.FixtureRequest) -> None:
