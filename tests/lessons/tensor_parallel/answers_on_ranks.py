@@ -140,6 +140,33 @@ ROWS = {
         ),
         verdict="wrong-result: slope-of-own-maximum",
     ),
+    "one maximum for all tokens": Row(
+        VOCAB,
+        (("logits.max(1).values", "logits.max().repeat(len(logits))"),),
+        ("far apart",),
+        "wrong-result: no-maximum",
+    ),
+    "the logarithm of a share": Row(
+        VOCAB,
+        (
+            ("right[mine] = logits[", "right[mine] = (shares / total[:, None])["),
+            ("total.log() + largest - right", "-right.log()"),
+        ),
+        ("far apart",),
+        "wrong-result: no-maximum",
+    ),
+    "gain and bias in one message": Row(
+        "sequence_parallel",
+        (
+            (
+                "whole = Gather.apply(norm(x, F.apply(gain)))",
+                "both = F.apply(torch.cat([gain, down_bias]))\n"
+                "    whole = Gather.apply(norm(x, both[: len(gain)]))",
+            ),
+            ("F.apply(down_bias)", "both[len(gain) :]"),
+        ),
+        ("4 ranks, 4 tokens",),
+    ),
     "the rank's own maximum comes back": Row(
         VOCAB,
         (
