@@ -131,7 +131,8 @@ SENTENCES: dict[str, str] = {
 
 PYTHON_SENTENCES: dict[str, str] = {
     "missing-output": (
-        "A function that ends without `return` gives None. Does every way through yours reach one?"
+        "A function that ends without `return` gives None. Does every way through yours reach one? "
+        "list.sort, dist.all_reduce and others that change what they get give None, too."
     ),
     "missing-name": (
         "What you returned has not all the names that it should have. Which one does your code "
@@ -160,7 +161,7 @@ PYTHON_SENTENCES: dict[str, str] = {
     ),
     "not-finite": (
         "There is an infinity or a NaN where a number is expected. Look for a division by zero, a "
-        "logarithm of zero, or an exponential that grows too large."
+        "logarithm of zero, a root of less than zero, or an exponential that grows too large."
     ),
     "other-order": (
         "All of it is right, and stands in another order. What comes first in the docstring?"
@@ -318,28 +319,67 @@ RAISED: dict[str, str] = {
     "RecursionError": "The function calls itself without end. Which call should be the last?",
     "SystemExit": "exit() ends the whole program. A function ends with `return`.",
 }
-"""Name of an exception -> what to think about, where the puzzle has no sentence of its own."""
+"""Name of an exception -> what to think about."""
 
+ANOTHER_ERROR = (
+    "Here a ValueError is the right answer, and no other error. Does your code look for what "
+    "cannot be before it goes on, and say raise ValueError?"
+)
+"""Of another error where a puzzle asks for that one."""
 _OF_NONE = (
     "Something is None here. A function without `return` gives None, and so do list.append, "
-    "list.sort and others that change what is there."
+    "list.sort, dist.all_reduce and others that change what is there. So is a .grad that has not "
+    "come yet."
 )
-
-
 _NO_GRAPH = (
     "PyTorch has no graph to go back through here. It builds none under torch.no_grad() and from "
     "a detached tensor or a number (.item()). Where is yours cut?"
 )
+_NO_HOOK = (
+    "A tensor that asks for no gradient gets none, and takes no hook. Which of them ask for one?"
+)
+_ENTERED_TWICE = (
+    "A context manager that a generator made can be entered once. Does every `with` get one of "
+    "its own?"
+)
+_NOT_A_MANAGER = (
+    "A `with` calls __enter__ and __exit__, and this has none. Where a function says yield, "
+    "@contextmanager in the line above it makes what it gives have both."
+)
+_FEWER_AXES = "There are fewer axes than this line asks for. Print the shape of what it works on."
+_OTHER_SHAPE = "What stands in the brackets does not fit. Print its shape, and that of the array."
+_NO_INDEX = (
+    "What stands in the brackets is no index: that takes whole numbers, slices or booleans. Print "
+    "its dtype."
+)
+OF_TEXT: tuple[tuple[str, str, str], ...] = (
+    ("AttributeError TypeError", "NoneType", _OF_NONE),
+    ("RuntimeError", "does not require grad and does not have a grad_fn", _NO_GRAPH),
+    ("RuntimeError", "cannot register a hook on a tensor that doesn't require", _NO_HOOK),
+    ("AttributeError", "'_GeneratorContextManager' object has no attribute", _ENTERED_TWICE),
+    ("TypeError", "does not support the context manager protocol", _NOT_A_MANAGER),
+    ("IndexError", "too many indices", _FEWER_AXES),
+    ("IndexError", "0-dim tensor", _FEWER_AXES),
+    ("IndexError", "scalar variable", _FEWER_AXES),
+    ("IndexError", "Dimension out of range", _FEWER_AXES),
+    ("AxisError", "", _FEWER_AXES),
+    ("IndexError", "shape mismatch", _OTHER_SHAPE),
+    ("IndexError", "boolean index did not match", _OTHER_SHAPE),
+    ("IndexError", "The shape of the mask", _OTHER_SHAPE),
+    ("IndexError", "valid indices", _NO_INDEX),
+    ("IndexError", "used as indices must be", _NO_INDEX),
+)
+"""(names of exceptions, part of what it says, what to think about): looked at before RAISED."""
 
 
-def sentence_of_raised(puzzle: Puzzle, name: str, text: str) -> str:
-    """Returns what a learner is told on an exception, by its name and what it says."""
-    if own := puzzle.diagnoses.get("exception"):
-        return own
-    if name in ("AttributeError", "TypeError") and "NoneType" in text:
-        return _OF_NONE
-    if name == "RuntimeError" and "does not require grad and does not have a grad_fn" in text:
-        return _NO_GRAPH
+def sentence_of_raised(name: str, text: str) -> str:
+    """Returns what a learner is told on an exception, by its name and what it says.
+
+    A puzzle has no sentence of its own for it: nobody knows beforehand what a line will raise.
+    """
+    for names, part, sentence in OF_TEXT:
+        if name in names.split() and part in text:
+            return sentence
     return RAISED.get(name) or PYTHON_SENTENCES["exception"]
 
 

@@ -415,8 +415,8 @@ class PythonChecking(Checking):
                 got.get("result"), tried.expected.get("result"), puzzle.tolerance
             )
             return "other-order" if other else key or own_diagnosis(puzzle, tried, got)
-        if wrong.pattern.key == "missing-output":  # None of one rank shows no pattern of all.
-            return key
+        if wrong.pattern.key == "missing-output" and not tried.is_to_be_refused:
+            return key  # None of one rank shows no pattern of all.
         key = key or own_diagnosis(puzzle, tried, got)
         # Barriers that no line of the answer calls are the harness's.
         silent = not any(call.line or call.kind != "barrier" for call in got["wire"])

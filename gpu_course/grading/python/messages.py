@@ -19,7 +19,7 @@ from gpu_course.grading.diagnoses.compare import (
     two_values,
 )
 from gpu_course.grading.diagnoses.patterns import Pattern
-from gpu_course.grading.diagnoses.sentences import CLOSER, sentence_of_raised
+from gpu_course.grading.diagnoses.sentences import ANOTHER_ERROR, CLOSER, sentence_of_raised
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
@@ -165,9 +165,9 @@ def raised(
         said += section(
             "where", f"{outside}, not in your file: it was given a value that does not fit"
         )
-    why = section(
-        "why", _of_a_name(name, head, error, answer) or sentence_of_raised(puzzle, name, head)
-    )
+    why = section("why", _of_a_name(name, head, error, answer) or sentence_of_raised(name, head))
+    if tried is not None and tried.is_to_be_refused:
+        why = section("why", ANOTHER_ERROR)
     if out_of_memory:
         why = what_helps(puzzle)
     return [*said, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]

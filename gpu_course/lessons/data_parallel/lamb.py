@@ -12,6 +12,7 @@ from gpu_course.lessons.data_parallel.layers import (
     ZERO_GRADIENT,
     drawn_layers,
     random_model,
+    where_a_norm_is_0,
 )
 from gpu_course.puzzle.digits import rounding
 from gpu_course.puzzle.room import puzzle_fields
@@ -94,5 +95,6 @@ LAMB = PythonPuzzle(
     random_case=random_model,
     inputs=_inputs,
     reference=_reference,
+    diagnose=where_a_norm_is_0,
     tolerance=(1e-9, rounding(8, 128.0)[1]),
 )

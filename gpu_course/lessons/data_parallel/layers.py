@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case
+from gpu_course.puzzle.specification import Case, Values
 
 NO_ZEROS, ZERO_WEIGHTS, ZERO_GRADIENT, BOTH_ZERO = range(4)
 """What is all zeros in the second array of two dimensions."""
@@ -62,3 +62,10 @@ def drawn_layers(rng: np.random.Generator, case: Case, lists: int) -> list[list[
         if sizes["zeros"] in (kind, BOTH_ZERO):
             found[index][second][:] = 0.0
     return found
+
+
+def where_a_norm_is_0(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """Knows a division by 0 where some layer is all zeros, whatever else was done."""
+    weights = [np.asarray(each) for each in got["result"][0]]
+    finite = all(np.isfinite(each).all() for each in weights)
+    return "zero-unguarded" if case.sizes["zeros"] and not finite else None

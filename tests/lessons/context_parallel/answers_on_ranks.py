@@ -42,6 +42,12 @@ ROWS = {
         ("fewer heads",),
         "hazard: not-refused",
     ),
+    "None for heads that are left over": Row(
+        "ulysses",
+        (('raise ValueError(f"{n} ranks do not divide {heads} heads")', "return None"),),
+        ("4 heads on 3 ranks",),
+        "wrong-result: not-refused",
+    ),
     "heads exchanged in float32": Row(
         "ulysses", (("x.flatten()", "x.float().double().flatten()"),), verdict=IN_FLOAT32
     ),

@@ -316,6 +316,25 @@ def test_what_only_looks_right_is_refused(name: str, what: str, tmp_path: Any) -
     assert (verdict.status, verdict.reason) == ("failed", reason), verdict.message
 
 
+RULE = "if length > 0 and way > 0 else 1.0"
+NO_NUMBERS = {
+    "a root below zero": ("(1 - beta2) * g * g", "(1 - beta2) * g", "not-finite", "a root of less"),
+    "one of two norms guarded": (RULE, "if length > 0 else 1.0", "zero-unguarded", "Which of the"),
+}
+
+
+@pytest.mark.parametrize("what", NO_NUMBERS)
+def test_what_is_no_number_is_told_by_what_was_0(what: str, tmp_path: Any) -> None:
+    old, new, diagnosis, says = NO_NUMBERS[what]
+    text = (SOLUTIONS / f"{LAMB.name}.py").read_text(encoding="utf-8")
+    assert old in text
+    answer = tmp_path / "lamb.py"
+    answer.write_text(text.replace(old, new))
+    verdict = check("lamb", answer=answer, seed=0)
+    said = " ".join(verdict.message.split())
+    assert (verdict.diagnosis, says in said) == (diagnosis, True), said
+
+
 # Rates, and optimizers number by number
 
 

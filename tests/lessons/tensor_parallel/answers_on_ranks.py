@@ -43,6 +43,8 @@ ONE_AHEAD = """    def panel(k, mine, shape, line, here):
     return c
     for k, width in enumerate(widths):
         from_a"""
+BOTH_AT_ONCE = """both = F.apply(torch.cat([gain, down_bias]))
+    whole = Gather.apply(norm(x, both[: len(gain)]))"""
 
 ROWS = {
     "a share of the bias on each rank": Row(
@@ -160,8 +162,7 @@ ROWS = {
         (
             (
                 "whole = Gather.apply(norm(x, F.apply(gain)))",
-                "both = F.apply(torch.cat([gain, down_bias]))\n"
-                "    whole = Gather.apply(norm(x, both[: len(gain)]))",
+                BOTH_AT_ONCE,
             ),
             ("F.apply(down_bias)", "both[len(gain) :]"),
         ),
