@@ -216,7 +216,10 @@ PYTHON_SENTENCES: dict[str, str] = {
         "What one rank sends is not of the size that the other is ready for. Do both mean the same "
         "piece?"
     ),
-    "roots-differ": "Every rank has to name the same root.",
+    "roots-differ": (
+        "Every rank of a group has to name the same root. Without group= these are all ranks: who "
+        "is meant to take part?"
+    ),
     "dtypes-differ": (
         "The bytes that arrive are read as the dtype of the tensor that takes them, whatever they "
         "were when they left. Which of the two tensors has a dtype you did not choose?"
@@ -284,6 +287,7 @@ CLOSER: dict[str, str] = {
         "A ValueError came out of your code for inputs that are to be worked with. Which of your "
         "conditions lets it out?"
     ),
+    "other-sign": "Which difference is taken the other way round, or which minus is missing?",
     "items": (
         "Count what you return against what the docstring lists. What is missing, or too much?"
     ),

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_course.errors import CourseError
 from gpu_course.grading.checking import Checking, Failed
 from gpu_course.grading.diagnoses import compare
@@ -50,6 +52,8 @@ COUNTED = {"wire", "told", "bytes_sent", "booked_bytes", "messages", "tcp_bytes"
 Further = Sequence[tuple[Tried, Mapping[str, Any]]]
 """Cases, each with what an answer gave there, or nothing where it came to no result."""
 OF_FORM = {"wrong-type", "wrong-shape", "wrong-dtype"}
+UNKNOWN = {"wrong", "partly-wrong"}
+"""Of a wrong result of which nothing else is known."""
 """What is seen of a result that is none of the form asked for, whatever was thought."""
 
 
@@ -366,6 +370,21 @@ class PythonChecking(Checking):
                 return replace(found, fact=f"rank {rank}: {found.fact}")
         return None
 
+    def _right_elsewhere(self, wrong: Wrong) -> str:
+        """Returns on which ranks the output that is wrong on one is right; "" where on none."""
+        expected = wrong.tried.expected
+        if self.puzzle.ranks is None:
+            return ""
+        name = max((each for each in expected if wrong.difference.place.startswith(each)), key=len)
+        pairs = enumerate(zip(wrong.got[name], expected[name], strict=True))
+        right = [
+            str(rank)
+            for rank, (own, due) in pairs
+            if np.size(due) and not compare.first_difference(own, due, self.puzzle.tolerance, name)
+        ]
+        ranks = "rank" if len(right) == 1 else "ranks"
+        return f"{name} is right on {ranks} {' and '.join(right)}" if right else ""
+
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
         behind = self._behind(wrong)
@@ -373,7 +392,8 @@ class PythonChecking(Checking):
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         if key == LEFT:
             pattern = self._left(difference.place) or pattern
-        said = messages.wrong_result(self.puzzle, tried, difference, pattern)
+        others = self._right_elsewhere(wrong) if pattern.key in UNKNOWN else ""
+        said = messages.wrong_result(self.puzzle, tried, difference, pattern, others)
         evidence = {
             "case": tried.case,
             "output": difference.place,

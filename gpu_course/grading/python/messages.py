@@ -70,9 +70,14 @@ def call_of(puzzle: PythonPuzzle, tried: Tried) -> list[Section]:
 
 
 def wrong_result(
-    puzzle: PythonPuzzle, tried: Tried, difference: Difference, pattern: Pattern
+    puzzle: PythonPuzzle, tried: Tried, difference: Difference, pattern: Pattern, others: str = ""
 ) -> list[Section]:
-    """Returns what is said of a result that is not the expected one."""
+    """Returns what is said of a result that is not the expected one.
+
+    Args:
+        puzzle, tried, difference, pattern: what is wrong, where, and what it looks like.
+        others: which ranks have it right.
+    """
     key = pattern.key
     why = reason(puzzle, key, pattern.fact)
     if key not in puzzle.diagnoses and (closer := more_of(difference, key)):
@@ -82,6 +87,8 @@ def wrong_result(
     wrong = isinstance(difference.got, float) and type(difference.expected) is int
     if wrong and not any("division by /" in line for each in why for line in each.lines):
         said += section("try", DIVISIONS)
+    if others:
+        said += section("also", others)
     if difference.right is not None:
         got, expected = difference.got, difference.expected
         rows = [("got", got), ("expected", expected)]

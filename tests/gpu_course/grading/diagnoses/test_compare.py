@@ -320,6 +320,9 @@ MORE: list[tuple[Any, Any, str]] = [
     ((4, 127), (4, 96), "one-wrong"),
     ((4, 127, 5), (4, 96, 6), ""),
     (np.zeros(2), np.zeros(3), ""),
+    (np.array([-2.0, 0.0, 3.5]), np.array([2.0, 0.0, -3.5]), "other-sign"),
+    (np.array([-4.0, 7.0]), np.array([2.0, -3.5]), ""),
+    (None, "ValueError", "should-refuse"),
 ]
 
 
