@@ -49,6 +49,10 @@ DIVISIONS = "a division by / gives a float, one by // a whole number"
 """What helps where a float came and a whole number was asked for."""
 
 # What Python's faulthandler prints.
+_GLOO_ON_SIZES = re.compile(
+    r"terminate called after throwing an instance of 'gloo::EnforceNotMet'\n"
+    r"  what\(\):  \[enforce fail at [^\]]*\] op\.preamble\.length <= op\.nbytes\..*\n?"
+)
 _LAST_WORDS = re.compile(r"Fatal Python error: .*|Timeout \(.*\)!")
 _FRAME = re.compile(r'  File "(.*)", line (\d{1,7}) in (.*)')
 _STACK = re.compile(
@@ -371,13 +375,14 @@ def _alike(before: Any, after: Any) -> bool:
 def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[Section]]:
     """Returns what was printed without Python's last words, and the line of the answer in them.
 
-    When a process is about to end, Python prints where it is. An answer could print the same; it
-    would mislead nobody but its own reader.
+    When a process is about to end, Python prints where it is, and gloo that a message is longer
+    than what it is received into. An answer could print the same; it would mislead nobody but its
+    own reader.
     """
     kept: list[str] = []
     frames: list[tuple[int, str]] = []
     inside = False
-    for each in text.splitlines():
+    for each in _GLOO_ON_SIZES.sub("", text).splitlines():
         inside = bool(_LAST_WORDS.fullmatch(each)) or (inside and bool(_STACK.fullmatch(each)))
         if not inside:
             kept.append(each)

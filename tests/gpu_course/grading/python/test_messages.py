@@ -85,3 +85,17 @@ def test_another_error_than_the_one_that_is_asked_for_is_told_as_that(
     said = messages.raised(python_toy.COVER, PythonAnswer("", "cover.py"), tried, error)
     (why,) = (" ".join(each.lines) for each in said if each.label == "why")
     assert why.startswith("Here a ValueError is the right answer" if asks else "Your code raised")
+
+
+GLOOS_LAST_WORDS = """terminate called after throwing an instance of 'gloo::EnforceNotMet'
+  what():  [enforce fail at /__w/gloo/transport/tcp/pair.cc:456] {}
+"""
+
+
+def test_what_gloo_says_of_sizes_is_not_what_the_answer_printed() -> None:
+    # The verdict says who sends how much to whom.
+    answer = PythonAnswer("", "shift.py")
+    sizes = GLOOS_LAST_WORDS.format("op.preamble.length <= op.nbytes. 192 vs 128. Received data")
+    assert messages.without_stack(f"before\n{sizes}after\n", answer) == ("before\nafter", [])
+    other = GLOOS_LAST_WORDS.format("something else")
+    assert messages.without_stack(f"before\n{other}", answer) == (f"before\n{other}".rstrip(), [])
