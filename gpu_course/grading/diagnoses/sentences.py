@@ -350,6 +350,10 @@ _NOT_A_MANAGER = (
     "A `with` calls __enter__ and __exit__, and this has none. Where a function says yield, "
     "@contextmanager in the line above it makes what it gives have both."
 )
+_NOT_A_FUNCTION = (
+    "What stands before these round brackets is no function here. Is its name, such as sum or "
+    "max, set to a value somewhere, or is an operator missing?"
+)
 _FEWER_AXES = "There are fewer axes than this line asks for. Print the shape of what it works on."
 _OTHER_SHAPE = "What stands in the brackets does not fit. Print its shape, and that of the array."
 _NO_INDEX = (
@@ -362,6 +366,7 @@ OF_TEXT: tuple[tuple[str, str, str], ...] = (
     ("RuntimeError", "cannot register a hook on a tensor that doesn't require", _NO_HOOK),
     ("AttributeError", "'_GeneratorContextManager' object has no attribute", _ENTERED_TWICE),
     ("TypeError", "does not support the context manager protocol", _NOT_A_MANAGER),
+    ("TypeError", "object is not callable", _NOT_A_FUNCTION),
     ("IndexError", "too many indices", _FEWER_AXES),
     ("IndexError", "0-dim tensor", _FEWER_AXES),
     ("IndexError", "scalar variable", _FEWER_AXES),

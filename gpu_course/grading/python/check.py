@@ -380,7 +380,8 @@ class PythonChecking(Checking):
         right = [
             str(rank)
             for rank, (own, due) in pairs
-            if np.size(due) and not compare.first_difference(own, due, self.puzzle.tolerance, name)
+            if _holds_something(due)
+            and not compare.first_difference(own, due, self.puzzle.tolerance, name)
         ]
         ranks = "rank" if len(right) == 1 else "ranks"
         return f"{name} is right on {ranks} {' and '.join(right)}" if right else ""
@@ -523,3 +524,10 @@ class PythonChecking(Checking):
         if error["memory"]:
             self.stop("crash", "memory", said)
         self.stop("exception", "exception", said)
+
+
+def _holds_something(value: Any) -> bool:
+    """Whether there is anything in a value that could be wrong: no array in it without a number."""
+    if isinstance(value, list | tuple):
+        return any(map(_holds_something, value))
+    return not isinstance(value, np.ndarray) or value.size > 0

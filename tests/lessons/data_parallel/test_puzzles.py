@@ -335,6 +335,15 @@ def test_what_is_no_number_is_told_by_what_was_0(what: str, tmp_path: Any) -> No
     assert (verdict.diagnosis, says in said) == (diagnosis, True), said
 
 
+def test_a_pause_that_was_made_already_is_told_as_that(tmp_path: Any) -> None:
+    text = (SOLUTIONS / f"{NO_SYNC.name}.py").read_text(encoding="utf-8")
+    answer = tmp_path / "no_sync.py"
+    answer.write_text(text.replace("    return pause\n", "    return pause()\n"))
+    verdict = check("no_sync", answer=answer, seed=0)
+    assert verdict.reason == "wrong-result"
+    assert verdict.message.startswith("no_sync returned one pause; return pause, without brackets")
+
+
 # Rates, and optimizers number by number
 
 

@@ -157,6 +157,12 @@ ROWS = {
         ("far apart",),
         "wrong-result: no-maximum",
     ),
+    "parts of one length": Row(
+        VOCAB,
+        (("targets - first", "targets - dist.get_rank() * logits.shape[1]"),),
+        ("2 ranks, 5 tokens",),
+        "wrong-result: partly-wrong",
+    ),
     "gain and bias in one message": Row(
         "sequence_parallel",
         (

@@ -266,6 +266,7 @@ RAISES: dict[str, tuple[Callable[[], Any], str]] = {
     "indices in float64": (lambda: FOUR[FOUR / 2], "What stands in the brackets is no index"),
     "a manager twice": (_enters_again, "A context manager that a generator made"),
     "a generator in a with": (_enters_a_generator, "A `with` calls __enter__"),
+    "a number called": (lambda: FOUR[0](2), "What stands before these round brackets"),
     "something of None": (lambda: [].sort().append(1), "Something is None here."),
 }
 
