@@ -131,8 +131,7 @@ SENTENCES: dict[str, str] = {
 
 PYTHON_SENTENCES: dict[str, str] = {
     "missing-output": (
-        "A function that ends without `return` gives None. Does every way through yours reach one? "
-        "list.sort, dist.all_reduce and others that change what they get give None, too."
+        "A function that ends without `return` gives None. Does every way through yours reach one?"
     ),
     "missing-name": (
         "What you returned has not all the names that it should have. Which one does your code "
@@ -264,6 +263,14 @@ PYTHON_SENTENCES: dict[str, str] = {
 }
 """The same for puzzles whose answer is ordinary Python."""
 
+ON_RANKS = {
+    "missing-output": (
+        f"{PYTHON_SENTENCES['missing-output']} dist.all_reduce and others that change what they "
+        "get give None, too."
+    ),
+}
+"""What is said otherwise of an answer on ranks."""
+
 
 CLOSER: dict[str, str] = {
     "none-expected": (
@@ -332,8 +339,11 @@ ANOTHER_ERROR = (
 """Of another error where a puzzle asks for that one."""
 _OF_NONE = (
     "Something is None here. A function without `return` gives None, and so do list.append, "
-    "list.sort, dist.all_reduce and others that change what is there. So is a .grad that has not "
-    "come yet."
+    "list.sort and others that change what is there."
+)
+_OF_NONE_ON_RANKS = (
+    "Something is None here. A function without `return` gives None, and so do dist.all_reduce and "
+    "others that change what is there. So is a .grad that has not come yet."
 )
 _NO_GRAPH = (
     "PyTorch has no graph to go back through here. It builds none under torch.no_grad() and from "
@@ -381,20 +391,25 @@ OF_TEXT: tuple[tuple[str, str, str], ...] = (
 """(names of exceptions, part of what it says, what to think about): looked at before RAISED."""
 
 
-def sentence_of_raised(name: str, text: str) -> str:
+def sentence_of_raised(puzzle: Puzzle, name: str, text: str) -> str:
     """Returns what a learner is told on an exception, by its name and what it says.
 
     A puzzle has no sentence of its own for it: nobody knows beforehand what a line will raise.
     """
     for names, part, sentence in OF_TEXT:
         if name in names.split() and part in text:
-            return sentence
+            return _OF_NONE_ON_RANKS if sentence == _OF_NONE and _on_ranks(puzzle) else sentence
     return RAISED.get(name) or PYTHON_SENTENCES["exception"]
+
+
+def _on_ranks(puzzle: Puzzle) -> bool:
+    return isinstance(puzzle, PythonPuzzle) and puzzle.ranks is not None
 
 
 def sentence_of(puzzle: Puzzle, key: str) -> str:
     """Returns what a puzzle's learner is told on a diagnosis: its own sentence, or the grader's."""
     own = PYTHON_SENTENCES if isinstance(puzzle, PythonPuzzle) else SENTENCES
+    own = own | ON_RANKS if _on_ranks(puzzle) else own
     return puzzle.diagnoses.get(key) or own.get(key, "")
 
 

@@ -176,7 +176,9 @@ def raised(
         said += section(
             "where", f"{outside}, not in your file: it was given a value that does not fit"
         )
-    why = section("why", _of_a_name(name, head, error, answer) or sentence_of_raised(name, head))
+    why = section(
+        "why", _of_a_name(name, head, error, answer) or sentence_of_raised(puzzle, name, head)
+    )
     if tried is not None and tried.is_to_be_refused:
         why = section("why", ANOTHER_ERROR)
     if out_of_memory:

@@ -276,7 +276,7 @@ def test_an_error_is_explained_by_what_it_says(name: str) -> None:
     line, sentence = RAISES[name]
     with pytest.raises(Exception) as raised:  # noqa: PT011 - which one is what is asked
         line()
-    said = sentence_of_raised(raised.type.__name__, str(raised.value))
+    said = sentence_of_raised(toy.COVER, raised.type.__name__, str(raised.value))
     assert said.startswith(sentence), raised.value
 
 
@@ -299,7 +299,7 @@ def test_tensors_say_the_same_in_their_own_words() -> None:
     for line, sentence in lines:
         with pytest.raises(Exception) as raised:  # noqa: PT011 - which one is what is asked
             line()
-        said = sentence_of_raised(raised.type.__name__, str(raised.value))
+        said = sentence_of_raised(toy.COVER, raised.type.__name__, str(raised.value))
         assert said.startswith(sentence), raised.value
 
 

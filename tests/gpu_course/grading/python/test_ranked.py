@@ -70,7 +70,7 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "no result on the other ranks": (
         answer("", then=EXCHANGE.replace("return got", "return got if r == 0 else None")),
         "wrong-result", "missing-output",
-        ("rank 1: result is None", "ends without `return`"),
+        ("rank 1: result is None", "ends without `return`", "dist.all_reduce and others"),
     ),
     "one rank goes wrong": (
         answer("", then=EXCHANGE.replace("return got", "return got if r != 1 else got**2 + r")),
