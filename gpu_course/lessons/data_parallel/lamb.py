@@ -10,6 +10,7 @@ import numpy as np
 from gpu_course.lessons.data_parallel.layers import (
     MODELS,
     ZERO_GRADIENT,
+    call_of,
     drawn_layers,
     random_model,
     where_a_norm_is_0,
@@ -96,5 +97,6 @@ LAMB = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     diagnose=where_a_norm_is_0,
+    call=lambda inputs: call_of("lamb", inputs),
     tolerance=(1e-9, rounding(8, 128.0)[1]),
 )

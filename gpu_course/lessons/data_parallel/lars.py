@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_course.lessons.data_parallel.layers import (
     MODELS,
+    call_of,
     drawn_layers,
     random_model,
     where_a_norm_is_0,
@@ -69,5 +70,6 @@ LARS = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     diagnose=where_a_norm_is_0,
+    call=lambda inputs: call_of("lars", inputs),
     tolerance=(1e-9, rounding(8, 128.0)[1]),
 )
