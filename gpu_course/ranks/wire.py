@@ -248,7 +248,7 @@ class Waited(dist.Work):
         self._events, self._number = events, number
         self._brought, self._lent = brought, lent
         self._arrived = arrived
-        self._over = False
+        self._over = self._waited = False
 
     def __del__(self) -> None:
         if not self._over:
@@ -256,16 +256,20 @@ class Waited(dist.Work):
 
     def wait(self, timeout: timedelta = timedelta(0)) -> bool:
         """Waits until the call is over."""
+        if self._waited:
+            # gloo's own second wait for a message never ends, and NCCL's returns at once.
+            return True
         self._events.waits(self._number)
         done = True
         if self._inner is not None:
             done = bool(self._inner.wait(timeout) if timeout else self._inner.wait())
+        self._waited = done
         self._is_over()
         return done
 
     def is_completed(self) -> bool:
         """Whether the call is over."""
-        done = self._inner is None or bool(self._inner.is_completed())
+        done = self._waited or self._inner is None or bool(self._inner.is_completed())
         if done:
             self._is_over()
         return done

@@ -12,7 +12,12 @@ import pytest
 
 from authoring.stubs import answer_lines
 from gpu_course.grading.check import check
-from gpu_course.grading.diagnoses.sentences import RAISED, sentence_of
+from gpu_course.grading.diagnoses.sentences import (
+    OF_TEXT,
+    RAISED,
+    sentence_of,
+    sentence_of_raised,
+)
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.puzzle import KernelPuzzle, Mistake, Puzzle, PythonPuzzle, index
 from tests.sampling import drawn, share
@@ -65,7 +70,9 @@ def sentences(puzzle: Puzzle, diagnosis: str) -> list[str]:
     if diagnosis == "over-budget" and isinstance(puzzle, KernelPuzzle):
         return [budget.lesson for budget in puzzle.budgets]
     if diagnosis == "exception":
-        return [sentence_of(puzzle, diagnosis), *RAISED.values()]
+        of = [(name, part) for names, part, _ in OF_TEXT for name in names.split()]
+        told = [sentence_of_raised(puzzle, *each) for each in of]
+        return [sentence_of(puzzle, diagnosis), *RAISED.values(), *told]
     return [sentence_of(puzzle, diagnosis)]
 
 

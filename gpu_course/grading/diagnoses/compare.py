@@ -254,10 +254,12 @@ def more_of(difference: Difference, key: str) -> str:
     several = isinstance(expected, list | tuple)
     if key == "wrong-shape" and several and isinstance(got, list | tuple):
         return "items"
+    if key in ("wrong-type", "missing-output") and _is_refused(expected):
+        return "should-refuse"
+    if key == "constant-factor" and _has_the_other_sign(got, expected):
+        return "other-sign"
     if key != "wrong-type":
         return ""
-    if isinstance(expected, str) and expected == REFUSED:
-        return "should-refuse"
     if isinstance(got, str) and got == REFUSED:
         return "should-not-refuse"
     if expected is None:
@@ -271,6 +273,16 @@ def more_of(difference: Difference, key: str) -> str:
     if several and (_is_number(got) or isinstance(got, str)):
         return "one-for-several"
     return ""
+
+
+def _is_refused(expected: Any) -> bool:
+    return isinstance(expected, str) and expected == REFUSED
+
+
+def _has_the_other_sign(got: Any, expected: Any) -> bool:
+    if not all(_is_number(each) or isinstance(each, np.ndarray) for each in (got, expected)):
+        return False
+    return np.shape(got) == np.shape(expected) and np.allclose(got, np.negative(expected), 1e-6, 0)
 
 
 def _of_cells(

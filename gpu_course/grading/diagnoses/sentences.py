@@ -160,7 +160,7 @@ PYTHON_SENTENCES: dict[str, str] = {
     ),
     "not-finite": (
         "There is an infinity or a NaN where a number is expected. Look for a division by zero, a "
-        "logarithm of zero, or an exponential that grows too large."
+        "logarithm of zero, a root of less than zero, or an exponential that grows too large."
     ),
     "other-order": (
         "All of it is right, and stands in another order. What comes first in the docstring?"
@@ -215,7 +215,10 @@ PYTHON_SENTENCES: dict[str, str] = {
         "What one rank sends is not of the size that the other is ready for. Do both mean the same "
         "piece?"
     ),
-    "roots-differ": "Every rank has to name the same root.",
+    "roots-differ": (
+        "Every rank of a group has to name the same root. Without group= these are all ranks: who "
+        "is meant to take part?"
+    ),
     "dtypes-differ": (
         "The bytes that arrive are read as the dtype of the tensor that takes them, whatever they "
         "were when they left. Which of the two tensors has a dtype you did not choose?"
@@ -260,6 +263,14 @@ PYTHON_SENTENCES: dict[str, str] = {
 }
 """The same for puzzles whose answer is ordinary Python."""
 
+ON_RANKS = {
+    "missing-output": (
+        f"{PYTHON_SENTENCES['missing-output']} dist.all_reduce and others that change what they "
+        "get give None, too."
+    ),
+}
+"""What is said otherwise of an answer on ranks."""
+
 
 CLOSER: dict[str, str] = {
     "none-expected": (
@@ -283,6 +294,7 @@ CLOSER: dict[str, str] = {
         "A ValueError came out of your code for inputs that are to be worked with. Which of your "
         "conditions lets it out?"
     ),
+    "other-sign": "Which difference is taken the other way round, or which minus is missing?",
     "items": (
         "Count what you return against what the docstring lists. What is missing, or too much?"
     ),
@@ -318,34 +330,86 @@ RAISED: dict[str, str] = {
     "RecursionError": "The function calls itself without end. Which call should be the last?",
     "SystemExit": "exit() ends the whole program. A function ends with `return`.",
 }
-"""Name of an exception -> what to think about, where the puzzle has no sentence of its own."""
+"""Name of an exception -> what to think about."""
 
+ANOTHER_ERROR = (
+    "Here a ValueError is the right answer, and no other error. Does your code look for what "
+    "cannot be before it goes on, and say raise ValueError?"
+)
+"""Of another error where a puzzle asks for that one."""
 _OF_NONE = (
     "Something is None here. A function without `return` gives None, and so do list.append, "
     "list.sort and others that change what is there."
 )
-
-
+_OF_NONE_ON_RANKS = (
+    "Something is None here. A function without `return` gives None, and so do dist.all_reduce and "
+    "others that change what is there. So is a .grad that has not come yet."
+)
 _NO_GRAPH = (
     "PyTorch has no graph to go back through here. It builds none under torch.no_grad() and from "
     "a detached tensor or a number (.item()). Where is yours cut?"
 )
+_NO_HOOK = (
+    "A tensor that asks for no gradient gets none, and takes no hook. Which of them ask for one?"
+)
+_ENTERED_TWICE = (
+    "A context manager that a generator made can be entered once. Does every `with` get one of "
+    "its own?"
+)
+_NOT_A_MANAGER = (
+    "A `with` calls __enter__ and __exit__, and this has none. Where a function says yield, "
+    "@contextmanager in the line above it makes what it gives have both."
+)
+_NOT_A_FUNCTION = (
+    "What stands before these round brackets is no function here. Is its name, such as sum or "
+    "max, set to a value somewhere, or is an operator missing?"
+)
+_FEWER_AXES = "There are fewer axes than this line asks for. Print the shape of what it works on."
+_OTHER_SHAPE = "What stands in the brackets does not fit. Print its shape, and that of the array."
+_NO_INDEX = (
+    "What stands in the brackets is no index: that takes whole numbers, slices or booleans. Print "
+    "its dtype."
+)
+OF_TEXT: tuple[tuple[str, str, str], ...] = (
+    ("AttributeError TypeError", "NoneType", _OF_NONE),
+    ("RuntimeError", "does not require grad and does not have a grad_fn", _NO_GRAPH),
+    ("RuntimeError", "cannot register a hook on a tensor that doesn't require", _NO_HOOK),
+    ("AttributeError", "'_GeneratorContextManager' object has no attribute", _ENTERED_TWICE),
+    ("TypeError", "does not support the context manager protocol", _NOT_A_MANAGER),
+    ("TypeError", "object is not callable", _NOT_A_FUNCTION),
+    ("IndexError", "too many indices", _FEWER_AXES),
+    ("IndexError", "0-dim tensor", _FEWER_AXES),
+    ("IndexError", "scalar variable", _FEWER_AXES),
+    ("IndexError", "Dimension out of range", _FEWER_AXES),
+    ("AxisError", "", _FEWER_AXES),
+    ("IndexError", "shape mismatch", _OTHER_SHAPE),
+    ("IndexError", "boolean index did not match", _OTHER_SHAPE),
+    ("IndexError", "The shape of the mask", _OTHER_SHAPE),
+    ("IndexError", "valid indices", _NO_INDEX),
+    ("IndexError", "used as indices must be", _NO_INDEX),
+)
+"""(names of exceptions, part of what it says, what to think about): looked at before RAISED."""
 
 
 def sentence_of_raised(puzzle: Puzzle, name: str, text: str) -> str:
-    """Returns what a learner is told on an exception, by its name and what it says."""
-    if own := puzzle.diagnoses.get("exception"):
-        return own
-    if name in ("AttributeError", "TypeError") and "NoneType" in text:
-        return _OF_NONE
-    if name == "RuntimeError" and "does not require grad and does not have a grad_fn" in text:
-        return _NO_GRAPH
+    """Returns what a learner is told on an exception, by its name and what it says.
+
+    A puzzle has no sentence of its own for it: nobody knows beforehand what a line will raise.
+    """
+    for names, part, sentence in OF_TEXT:
+        if name in names.split() and part in text:
+            return _OF_NONE_ON_RANKS if sentence == _OF_NONE and _on_ranks(puzzle) else sentence
     return RAISED.get(name) or PYTHON_SENTENCES["exception"]
+
+
+def _on_ranks(puzzle: Puzzle) -> bool:
+    return isinstance(puzzle, PythonPuzzle) and puzzle.ranks is not None
 
 
 def sentence_of(puzzle: Puzzle, key: str) -> str:
     """Returns what a puzzle's learner is told on a diagnosis: its own sentence, or the grader's."""
     own = PYTHON_SENTENCES if isinstance(puzzle, PythonPuzzle) else SENTENCES
+    own = own | ON_RANKS if _on_ranks(puzzle) else own
     return puzzle.diagnoses.get(key) or own.get(key, "")
 
 

@@ -13,6 +13,7 @@ import gpu_course
 from gpu_course.grading.seeds import randomness
 from gpu_course.puzzle import Case, PerRank, PythonPuzzle
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.harness.refusing import REFUSED
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,15 @@ class Tried:
     case: Case
     inputs: Mapping[str, Any]
     expected: Mapping[str, Any]
+
+    @property
+    def is_to_be_refused(self) -> bool:
+        """Whether a ValueError is the one right answer, to every call there is."""
+        expected = list(self.expected.values())
+        while any(isinstance(each, list | tuple) for each in expected):
+            lists = [each if isinstance(each, list | tuple) else [each] for each in expected]
+            expected = [value for each in lists for value in each]
+        return all(isinstance(each, str) and each == REFUSED for each in expected)
 
 
 def prepare(puzzle: PythonPuzzle, case: Case, seed: int) -> Tried:

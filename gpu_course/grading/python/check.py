@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_course.errors import CourseError
 from gpu_course.grading.checking import Checking, Failed
 from gpu_course.grading.diagnoses import compare
@@ -50,6 +52,8 @@ COUNTED = {"wire", "told", "bytes_sent", "booked_bytes", "messages", "tcp_bytes"
 Further = Sequence[tuple[Tried, Mapping[str, Any]]]
 """Cases, each with what an answer gave there, or nothing where it came to no result."""
 OF_FORM = {"wrong-type", "wrong-shape", "wrong-dtype"}
+UNKNOWN = {"wrong", "partly-wrong"}
+"""Of a wrong result of which nothing else is known."""
 """What is seen of a result that is none of the form asked for, whatever was thought."""
 
 
@@ -366,6 +370,22 @@ class PythonChecking(Checking):
                 return replace(found, fact=f"rank {rank}: {found.fact}")
         return None
 
+    def _right_elsewhere(self, wrong: Wrong) -> str:
+        """Returns on which ranks the output that is wrong on one is right; "" where on none."""
+        expected = wrong.tried.expected
+        if self.puzzle.ranks is None:
+            return ""
+        name = max((each for each in expected if wrong.difference.place.startswith(each)), key=len)
+        pairs = enumerate(zip(wrong.got[name], expected[name], strict=True))
+        right = [
+            str(rank)
+            for rank, (own, due) in pairs
+            if _holds_something(due)
+            and not compare.first_difference(own, due, self.puzzle.tolerance, name)
+        ]
+        ranks = "rank" if len(right) == 1 else "ranks"
+        return f"{name} is right on {ranks} {' and '.join(right)}" if right else ""
+
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
         behind = self._behind(wrong)
@@ -373,7 +393,8 @@ class PythonChecking(Checking):
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         if key == LEFT:
             pattern = self._left(difference.place) or pattern
-        said = messages.wrong_result(self.puzzle, tried, difference, pattern)
+        others = self._right_elsewhere(wrong) if pattern.key in UNKNOWN else ""
+        said = messages.wrong_result(self.puzzle, tried, difference, pattern, others)
         evidence = {
             "case": tried.case,
             "output": difference.place,
@@ -415,8 +436,8 @@ class PythonChecking(Checking):
                 got.get("result"), tried.expected.get("result"), puzzle.tolerance
             )
             return "other-order" if other else key or own_diagnosis(puzzle, tried, got)
-        if wrong.pattern.key == "missing-output":  # None of one rank shows no pattern of all.
-            return key
+        if wrong.pattern.key == "missing-output" and not tried.is_to_be_refused:
+            return key  # None of one rank shows no pattern of all.
         key = key or own_diagnosis(puzzle, tried, got)
         # Barriers that no line of the answer calls are the harness's.
         silent = not any(call.line or call.kind != "barrier" for call in got["wire"])
@@ -503,3 +524,10 @@ class PythonChecking(Checking):
         if error["memory"]:
             self.stop("crash", "memory", said)
         self.stop("exception", "exception", said)
+
+
+def _holds_something(value: Any) -> bool:
+    """Whether there is anything in a value that could be wrong: no array in it without a number."""
+    if isinstance(value, list | tuple):
+        return any(map(_holds_something, value))
+    return not isinstance(value, np.ndarray) or value.size > 0

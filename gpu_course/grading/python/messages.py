@@ -19,7 +19,7 @@ from gpu_course.grading.diagnoses.compare import (
     two_values,
 )
 from gpu_course.grading.diagnoses.patterns import Pattern
-from gpu_course.grading.diagnoses.sentences import CLOSER, sentence_of_raised
+from gpu_course.grading.diagnoses.sentences import ANOTHER_ERROR, CLOSER, sentence_of_raised
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
@@ -49,6 +49,10 @@ DIVISIONS = "a division by / gives a float, one by // a whole number"
 """What helps where a float came and a whole number was asked for."""
 
 # What Python's faulthandler prints.
+_GLOO_ON_SIZES = re.compile(
+    r"terminate called after throwing an instance of 'gloo::EnforceNotMet'\n"
+    r"  what\(\):  \[enforce fail at [^\]]*\] op\.preamble\.length <= op\.nbytes\..*\n?"
+)
 _LAST_WORDS = re.compile(r"Fatal Python error: .*|Timeout \(.*\)!")
 _FRAME = re.compile(r'  File "(.*)", line (\d{1,7}) in (.*)')
 _STACK = re.compile(
@@ -70,9 +74,14 @@ def call_of(puzzle: PythonPuzzle, tried: Tried) -> list[Section]:
 
 
 def wrong_result(
-    puzzle: PythonPuzzle, tried: Tried, difference: Difference, pattern: Pattern
+    puzzle: PythonPuzzle, tried: Tried, difference: Difference, pattern: Pattern, others: str = ""
 ) -> list[Section]:
-    """Returns what is said of a result that is not the expected one."""
+    """Returns what is said of a result that is not the expected one.
+
+    Args:
+        puzzle, tried, difference, pattern: what is wrong, where, and what it looks like.
+        others: which ranks have it right.
+    """
     key = pattern.key
     why = reason(puzzle, key, pattern.fact)
     if key not in puzzle.diagnoses and (closer := more_of(difference, key)):
@@ -82,6 +91,8 @@ def wrong_result(
     wrong = isinstance(difference.got, float) and type(difference.expected) is int
     if wrong and not any("division by /" in line for each in why for line in each.lines):
         said += section("try", DIVISIONS)
+    if others:
+        said += section("also", others)
     if difference.right is not None:
         got, expected = difference.got, difference.expected
         rows = [("got", got), ("expected", expected)]
@@ -168,6 +179,8 @@ def raised(
     why = section(
         "why", _of_a_name(name, head, error, answer) or sentence_of_raised(puzzle, name, head)
     )
+    if tried is not None and tried.is_to_be_refused:
+        why = section("why", ANOTHER_ERROR)
     if out_of_memory:
         why = what_helps(puzzle)
     return [*said, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
@@ -364,13 +377,14 @@ def _alike(before: Any, after: Any) -> bool:
 def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[Section]]:
     """Returns what was printed without Python's last words, and the line of the answer in them.
 
-    When a process is about to end, Python prints where it is. An answer could print the same; it
-    would mislead nobody but its own reader.
+    When a process is about to end, Python prints where it is, and gloo that a message is longer
+    than what it is received into. An answer could print the same; it would mislead nobody but its
+    own reader.
     """
     kept: list[str] = []
     frames: list[tuple[int, str]] = []
     inside = False
-    for each in text.splitlines():
+    for each in _GLOO_ON_SIZES.sub("", text).splitlines():
         inside = bool(_LAST_WORDS.fullmatch(each)) or (inside and bool(_STACK.fullmatch(each)))
         if not inside:
             kept.append(each)

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -208,6 +209,7 @@ class RankedChild:
     ) -> Reply:
         read: list[Returned] = []
         failed: Reply | None = None
+        lost = 0
         for rank, said in enumerate(found):
             if said == {"waits": True}:
                 continue
@@ -217,8 +219,8 @@ class RankedChild:
                 failed = failed or Raised({**reply.error, "rank": rank})
             elif isinstance(reply, Returned):
                 read.append(reply)
-            else:
-                failed = failed or reply
+            elif failed is None:
+                failed, lost = reply, rank
         # No backend carries such a message: it failed, or was told of and never made.
         error = failed.error if isinstance(failed, Raised) else None
         itself = sent_to_itself(calls, error)
@@ -226,6 +228,9 @@ class RankedChild:
             raise itself
         if error is not None and (own := makes_its_own_group(error, calls)):
             raise own
+        if isinstance(failed, replies.Rejected) and read:
+            # Where all ranks are turned down, it is the answer that is; here it is one of them.
+            return replace(failed, text=f"rank {lost}: {failed.text}")
         if failed is not None:
             return failed
         tcp_bytes = self._weigh_the_wire(calls)

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.context_parallel.pieces import KINDS
+from gpu_course.lessons.context_parallel.pieces import BY_CHANCE, KINDS, NAMES
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, bound, work
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 from simt.text import count
 
-_SHUFFLED = len(KINDS)
-_NAMES = (*KINDS, "dealt out by chance")
-
 
 def _case(ranks: int, length: int, layout: int, name: str = "", visible: bool = False) -> Case:
-    words = name or f"{count(ranks, 'rank')}, {length:,} tokens, {_NAMES[layout]}"
+    words = name or f"{count(ranks, 'rank')}, {length:,} tokens, {NAMES[layout]}"
     return Case(words, {"ranks": ranks, "length": length, "layout": layout}, visible)
 
 
 def _random_case(rng: np.random.Generator) -> Case:
-    ranks, layout = int(rng.integers(2, 9)), int(rng.integers(0, len(_NAMES)))
+    ranks, layout = int(rng.integers(2, 9)), int(rng.integers(0, len(NAMES)))
     return _case(ranks, ranks * int(rng.integers(5, 40)) + 1, layout, "sizes drawn at random")
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     ranks, length, layout = (case.sizes[name] for name in ("ranks", "length", "layout"))
-    if layout == _SHUFFLED:
+    if layout == BY_CHANCE:
         ends = np.sort(rng.integers(0, length + 1, ranks - 1))
         places = list(np.split(rng.permutation(length), ends))
     else:
@@ -67,7 +64,7 @@ IMBALANCE = PythonPuzzle(
         _case(4, 32, 1),
         _case(3, 20, 1),
         _case(4, 33, 2),
-        _case(5, 60, _SHUFFLED),
+        _case(5, 60, BY_CHANCE),
         _case(3, 2, 0, "3 ranks, 2 tokens"),
         _case(1, 6, 0, "one rank"),
         # So many that a look at each pair does not end, and blocks of pairs do not fit.

@@ -17,6 +17,9 @@ from simt.text import count
 
 TOLERANCE = (1e-9, 1e-11)
 KINDS = tuple(LAYOUTS)
+BY_CHANCE = len(KINDS)
+"""A layout of no rule, in which no rank has its tokens in order."""
+NAMES = (*KINDS, "dealt out by chance")
 
 SIZES = {"heads": 2, "width": 4, "layout": 0, "causal": 1, "large": 0, "measured": 0}
 """Of a case that says nothing else."""
@@ -29,10 +32,10 @@ def case(ranks: int, length: int, name: str = "", visible: bool = False, **more:
         ranks, length: of ranks, of tokens together.
         name: of the case; made of its sizes where it has none.
         visible: True for the example.
-        more: what is not as SIZES has it; layout is a place in KINDS.
+        more: what is not as SIZES has it; layout is a place in NAMES.
     """
     sizes = {"ranks": ranks, "length": length, **SIZES, **more}
-    how = f", {KINDS[sizes['layout']]}" if sizes["layout"] else ""
+    how = f", {NAMES[sizes['layout']]}" if sizes["layout"] else ""
     looks = "" if sizes["causal"] else ", not causal"
     words = name or f"{count(ranks, 'rank')}, {count(length, 'token')}{how}{looks}"
     return Case(words, sizes, visible)
@@ -40,6 +43,10 @@ def case(ranks: int, length: int, name: str = "", visible: bool = False, **more:
 
 def places_of(case: Case) -> Places:
     """Returns which tokens each rank of a case holds."""
+    if case.sizes["layout"] == BY_CHANCE:
+        length = case.sizes["length"]
+        order = np.random.default_rng(length).permutation(length)
+        return tuple(np.array_split(order, ranks_of(case)))
     return LAYOUTS[KINDS[case.sizes["layout"]]](case.sizes["length"], ranks_of(case))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.context_parallel.pieces import (
+    BY_CHANCE,
     KINDS,
     TOLERANCE,
     attention,
@@ -114,7 +115,7 @@ RING_ATTENTION = PythonPuzzle(
         case(3, 2),
         # So long that what is sent beside the calls would show.
         case(3, 450, width=16),
-        case(2, 5),
+        case(2, 9, layout=BY_CHANCE),
         case(1, 4),
         case(8, 128, "8 ranks, memory is counted", heads=1, width=64, measured=1),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.context_parallel.pieces import (
+    BY_CHANCE,
     KINDS,
     TOLERANCE,
     attention,
@@ -107,7 +108,7 @@ RING_ATTENTION_BACKWARD = PythonPuzzle(
         case(3, 2),
         # So long that what is sent beside the calls would show.
         case(3, 300, width=16),
-        case(2, 5),
+        case(2, 9, layout=BY_CHANCE),
         case(1, 4),
         case(4, 13),
     ),

@@ -147,12 +147,15 @@ def _overlap(
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    """Knows what was to be left alone, and first steps that are right."""
+    """Knows what was to be left alone, what was never sent, and first steps that are right."""
     if "failed" in got or ranks_of(case) == 1:
         return None
     pairs = zip(got["without"], expected["without"], strict=True)
     if any(np.any(each != right) for each, right in pairs):
         return "still-none"
+    sent = sum(sum(call.sizes) for call in got["wire"] if call.kind == "all_reduce")
+    if 0 < sent < 2 * ranks_of(case) * sum(_sizes(case)):
+        return "bucket-left-out"
     found, right = np.stack(got["gradients"]), np.stack(expected["gradients"])
     return "second-step" if pieces.alike(found[:, 0], right[:, 0]) else None
 

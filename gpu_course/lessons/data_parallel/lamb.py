@@ -10,8 +10,10 @@ import numpy as np
 from gpu_course.lessons.data_parallel.layers import (
     MODELS,
     ZERO_GRADIENT,
+    call_of,
     drawn_layers,
     random_model,
+    where_a_norm_is_0,
 )
 from gpu_course.puzzle.digits import rounding
 from gpu_course.puzzle.room import puzzle_fields
@@ -94,5 +96,7 @@ LAMB = PythonPuzzle(
     random_case=random_model,
     inputs=_inputs,
     reference=_reference,
+    diagnose=where_a_norm_is_0,
+    call=lambda inputs: call_of("lamb", inputs),
     tolerance=(1e-9, rounding(8, 128.0)[1]),
 )

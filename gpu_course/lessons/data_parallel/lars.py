@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.data_parallel.layers import MODELS, drawn_layers, random_model
+from gpu_course.lessons.data_parallel.layers import (
+    MODELS,
+    call_of,
+    drawn_layers,
+    random_model,
+    where_a_norm_is_0,
+)
 from gpu_course.puzzle.digits import rounding
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
@@ -63,5 +69,7 @@ LARS = PythonPuzzle(
     random_case=random_model,
     inputs=_inputs,
     reference=_reference,
+    diagnose=where_a_norm_is_0,
+    call=lambda inputs: call_of("lars", inputs),
     tolerance=(1e-9, rounding(8, 128.0)[1]),
 )

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case
+from gpu_course.puzzle.specification import Case, Values
+from simt.text import count
 
 NO_ZEROS, ZERO_WEIGHTS, ZERO_GRADIENT, BOTH_ZERO = range(4)
 """What is all zeros in the second array of two dimensions."""
@@ -62,3 +63,22 @@ def drawn_layers(rng: np.random.Generator, case: Case, lists: int) -> list[list[
         if sizes["zeros"] in (kind, BOTH_ZERO):
             found[index][second][:] = 0.0
     return found
+
+
+def where_a_norm_is_0(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """Knows a division by 0 where some layer is all zeros, whatever else was done."""
+    weights = [np.asarray(each) for each in got["result"][0]]
+    finite = all(np.isfinite(each).all() for each in weights)
+    return "zero-unguarded" if case.sizes["zeros"] and not finite else None
+
+
+def call_of(function: str, inputs: Values) -> str:
+    """Returns a call as a verdict shows it: how many arrays each list has, and the numbers.
+
+    >>> call_of("lars", {"weights": [0, 0], "gradients": [0, 0], "rate": 0.0728332479})
+    'lars(lists of 2 arrays, rate=0.0728332)'
+    """
+    arrays = len(inputs["weights"])
+    numbers = [f"{n}={v:.6g}" for n, v in inputs.items() if not isinstance(v, list)]
+    listed = f"lists of {count(arrays, 'array')}"
+    return f"{function}({', '.join([listed, *numbers])})"

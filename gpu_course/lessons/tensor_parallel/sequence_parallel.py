@@ -95,9 +95,10 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     again = 0
     for rank, part in enumerate(inputs["up"].parts):
         least, most = kept_bytes(case, len(part))
-        # Once more its own tokens, for a copy on the way.
+        # Once more its own tokens, for a copy on the way, and one of gain and bias side by side.
         mine = FLOAT64_BYTES * numbers // ranks
-        if got["kept_bytes"][rank] > most + mine:
+        room = mine + FLOAT64_BYTES * 2 * hidden
+        if got["kept_bytes"][rank] > most + room:
             fact = f"rank {rank} keeps {got['kept_bytes'][rank]:,} bytes; {most:,} will do"
             return Judgement("kept-bytes", fact, "over-budget")
         if ranks > 1 and got["kept_bytes"][rank] < most - mine // 2 and least < most:

@@ -61,6 +61,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     if kind == FAR_APART:
         # exp of what is left has a number only where the largest of all is taken off.
         logits += 800.0 * rng.permuted(np.tile(np.arange(vocabulary) + 3, (tokens, 1)), axis=1)
+        # And the largest of its own token: that of another one leaves nothing of it.
+        logits += 2000.0 * (np.arange(tokens)[:, None] % 3)
     targets = (rng.permutation(max(tokens, vocabulary)) % vocabulary)[:tokens]
     if kind == RULED_OUT:
         logits = _ruled_out(rng, logits, targets, ranks)

@@ -213,6 +213,27 @@ def sums(model, bucket_bytes):
     return Summed(model, bucket_bytes).finish
 
 
+# wrong-result, divided-twice: A mean is sent, and a mean is handed back.
+def divides_on_both_ways(model, bucket_bytes):
+    class Divided(Buckets):
+        def flat(self, bucket):
+            return super().flat(bucket) / self.n
+
+    return Divided(model, bucket_bytes).finish
+
+
+# wrong-result, bucket-left-out: One bucket for each gradient that comes.
+def begins_one_at_a_time(model, bucket_bytes):
+    class Single(Buckets):
+        def begin(self):
+            if len(self.begun) < len(self.buckets):
+                bucket = self.buckets[len(self.begun)]
+                if self.complete(bucket):
+                    self.send(bucket)
+
+    return Single(model, bucket_bytes).finish
+
+
 # wrong-result, own-gradients: flat is a copy: nothing of it comes back by itself.
 def never_hands_back(model, bucket_bytes):
     class Lost(Buckets):

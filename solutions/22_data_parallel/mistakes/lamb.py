@@ -141,6 +141,16 @@ def no_correction(weights, gradients, firsts, seconds, step, rate, beta1, beta2,
     )
 
 
+# wrong-result, corrected-returned: m and v are these once they are corrected.
+def returns_them_corrected(
+    weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay
+):
+    given = (weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay)
+    new_weights, new_firsts, new_seconds = stepped(*given)
+    firsts = [m / (1 - beta1**step) for m in new_firsts]
+    return new_weights, firsts, [v / (1 - beta2**step) for v in new_seconds]
+
+
 # wrong-result, step-off: Steps begin at 0.
 def one_step_behind(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
     return stepped(

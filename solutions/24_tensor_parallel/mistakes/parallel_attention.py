@@ -85,6 +85,11 @@ def without_g(x, qkv, out, size, each):
     return mixed_heads(F.apply(x), qkv, size, each) @ out.T
 
 
+# wrong-result, f-and-g-swapped: The sum comes first, as in data parallelism.
+def g_before_and_f_behind(x, qkv, out, size, each):
+    return F.apply(mixed_heads(G.apply(x), qkv, size, each) @ out.T)
+
+
 # over-budget, backward-bytes: Three column layers, and each has its f.
 def f_for_each_product(x, qkv, out, size, each):
     own = len(qkv) // size // (each + 2)

@@ -95,6 +95,11 @@ def without_g(x, up, up_bias, down, down_bias):
     return gelu(F.apply(x) @ up.T + up_bias) @ down.T + down_bias
 
 
+# wrong-result, f-and-g-swapped: The sum comes first, as in data parallelism.
+def g_before_and_f_behind(x, up, up_bias, down, down_bias):
+    return F.apply(gelu(G.apply(x) @ up.T + up_bias) @ down.T) + down_bias
+
+
 # wrong-result, bias-of-every-rank: A linear layer has its bias; then comes g.
 def bias_before_g(x, up, up_bias, down, down_bias):
     return G.apply(gelu(F.apply(x) @ up.T + up_bias) @ down.T + down_bias)

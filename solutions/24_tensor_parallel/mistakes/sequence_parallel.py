@@ -111,6 +111,19 @@ def cuts_without_a_sum(x, gain, up, up_bias, down, down_bias):
     return CutAndGather.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)
 
 
+# wrong-result, gather-and-scatter-swapped: First each rank gets its own, and all is put together
+# at the end.
+def scatters_first(x, gain, up, up_bias, down, down_bias):
+    own = Scatter.apply(norm(x, F.apply(gain)))
+    return Gather.apply(inside(own, up, up_bias) @ down.T) + F.apply(down_bias)
+
+
+# wrong-result, gradient-summed-twice: f stays before the column layer, where it stood.
+def keeps_f_behind_the_gather(x, gain, up, up_bias, down, down_bias):
+    whole = F.apply(Gather.apply(norm(x, F.apply(gain))))
+    return Scatter.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)
+
+
 # wrong-result, bias-of-every-rank: A linear layer has its bias; then comes the sum.
 def bias_before_the_sum(x, gain, up, up_bias, down, down_bias):
     whole = Gather.apply(norm(x, F.apply(gain)))

@@ -47,6 +47,11 @@ def keeps_the_larger(out, lse, other_out, other_lse):
     return merged(out, lse, other_out, other_lse)[0], torch.maximum(lse, other_lse)
 
 
+# wrong-result, lse-kept: lse was there to merge with; what is wanted is out.
+def keeps_the_old_lse(out, lse, other_out, other_lse):
+    return merged(out, lse, other_out, other_lse)[0], lse
+
+
 # wrong-result, shares-swapped: Which of the two is the old one?
 def shares_the_other_way(out, lse, other_out, other_lse):
     return merged(other_out, lse, out, other_lse)

@@ -36,21 +36,25 @@ def sees(places, owner, causal):
     return seen if causal else torch.ones_like(seen)
 
 
-def found(dout, q, k, v, out, lse, places, causal):
-    """Yields (owner, dq, dk, dv) of each block, this rank's own first."""
+def found(dout, q, k, v, out, lse, places, causal, way=-1):
+    """Yields (owner, dq, dk, dv) of each block, this rank's own first.
+
+    The mask is that of the owner, or of the rank as far away on the other side.
+    """
     n, r = dist.get_world_size(), dist.get_rank()
     for step in range(n):
         owner = (r - step) % n
         if step:
             k, v = swap([k, v], len(places[owner]))
-        yield owner, *gradients(q, k, v, dout, out, lse, sees(places, owner, causal))
+        seen = sees(places, (r + way * step) % n, causal)
+        yield owner, *gradients(q, k, v, dout, out, lse, seen)
 
 
-def right(dout, q, k, v, out, lse, places, causal):
+def right(dout, q, k, v, out, lse, places, causal, way=-1):
     """Returns (dq, own share, what the others found) as it should be."""
     tokens = [len(each) for each in places]
     dq, own, travels = 0, None, None
-    for owner, block_dq, *block in found(dout, q, k, v, out, lse, places, causal):
+    for owner, block_dq, *block in found(dout, q, k, v, out, lse, places, causal, way):
         dq = dq + block_dq
         if own is None:
             own = block
@@ -167,6 +171,12 @@ def solved(*inputs):
     """Returns (dq, dk, dv)."""
     dq, own, others = right(*inputs)
     return dq, *(a + b for a, b in zip(own, others, strict=True))
+
+
+# wrong-result, owner-turned: After one hop it is the next rank's block, surely.
+def takes_the_block_from_the_right(dout, q, k, v, out, lse, places, causal):
+    dq, own, others = right(dout, q, k, v, out, lse, places, causal, 1)
+    return dq, *(mine + theirs for mine, theirs in zip(own, others, strict=True))
 
 
 # wrong-result, other-order: Keys, values, queries: who remembers the order?

@@ -35,7 +35,7 @@ COVER = PythonPuzzle(
     inputs=lambda rng, case: dict(case.sizes),
     reference=lambda inputs, case: {"result": -(-inputs["cells"] // inputs["block"])},
     hints=("weak", "stronger", "strongest"),
-    diagnoses={"exception": "The toy's own sentence about errors."},
+    diagnoses={"rounded": "The toy's own sentence about rounding."},
     seconds=30.0,
     memory_bytes=256 << 20,
 )

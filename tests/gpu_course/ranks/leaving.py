@@ -79,3 +79,14 @@ def _futures() -> list[list[float]]:
         work.wait()
     after = [work.get_future() for work in works[2:]]
     return [[float(each) for each in future.wait()] for future in before + after]
+
+
+def waits_twice() -> list[float]:
+    """Returns what comes from the left, once the rank has waited twice for each message."""
+    n, r = dist.get_world_size(), dist.get_rank()
+    own, got = torch.full((1,), float(r)), torch.zeros(1)
+    works = [dist.isend(own, (r + 1) % n), dist.irecv(got, (r - 1) % n)]
+    for work in works + works:
+        work.wait()
+    assert all(work.is_completed() for work in works)
+    return [float(each) for each in got]

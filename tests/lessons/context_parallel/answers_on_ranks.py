@@ -11,6 +11,10 @@ BY_AUTOGRAD = """x = [each.clone().requires_grad_() for each in (q, k, v)]
     attend = torch.nn.functional.scaled_dot_product_attention
     out = attend(*(each[None] for each in x), is_causal=causal)[0]
     found = torch.autograd.grad(out, x, to_heads(dout, tokens))"""
+IN_ORDER = (
+    ("places[r].unsqueeze(1)", "places[r].sort().values.unsqueeze(1)"),
+    ("places[owner].unsqueeze(0)", "places[owner].sort().values.unsqueeze(0)"),
+)
 
 ROWS = {
     "a table of exp": Row(
@@ -41,6 +45,18 @@ ROWS = {
         (("if heads % n:", "if heads > n and heads % n:"),),
         ("fewer heads",),
         "hazard: not-refused",
+    ),
+    "None for heads that are left over": Row(
+        "ulysses",
+        (('raise ValueError(f"{n} ranks do not divide {heads} heads")', "return None"),),
+        ("4 heads on 3 ranks",),
+        "wrong-result: not-refused",
+    ),
+    "a mask of places in order": Row(
+        "ring_attention", IN_ORDER, ("dealt out by chance",), "wrong-result: wrong"
+    ),
+    "slopes of places in order": Row(
+        "ring_attention_backward", IN_ORDER, ("dealt out by chance",), "wrong-result: wrong"
     ),
     "heads exchanged in float32": Row(
         "ulysses", (("x.flatten()", "x.float().double().flatten()"),), verdict=IN_FLOAT32

@@ -47,6 +47,12 @@ ROWS = {
         ((PAUSED, NARROWED.replace("\n    ", "\n        ")),),
         verdict=IN_FLOAT32,
     ),
+    "a pause and no hooks": Row(
+        "no_sync",
+        (("for parameter in model.parameters():", "for parameter in ():"),),
+        ("4 ranks",),
+        "wrong-result: nothing-sent",
+    ),
     "a bare except round a pause": Row(
         "no_sync",
         (

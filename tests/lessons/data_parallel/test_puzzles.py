@@ -316,6 +316,34 @@ def test_what_only_looks_right_is_refused(name: str, what: str, tmp_path: Any) -
     assert (verdict.status, verdict.reason) == ("failed", reason), verdict.message
 
 
+RULE = "if length > 0 and way > 0 else 1.0"
+NO_NUMBERS = {
+    "a root below zero": ("(1 - beta2) * g * g", "(1 - beta2) * g", "not-finite", "a root of less"),
+    "one of two norms guarded": (RULE, "if length > 0 else 1.0", "zero-unguarded", "Which of the"),
+}
+
+
+@pytest.mark.parametrize("what", NO_NUMBERS)
+def test_what_is_no_number_is_told_by_what_was_0(what: str, tmp_path: Any) -> None:
+    old, new, diagnosis, says = NO_NUMBERS[what]
+    text = (SOLUTIONS / f"{LAMB.name}.py").read_text(encoding="utf-8")
+    assert old in text
+    answer = tmp_path / "lamb.py"
+    answer.write_text(text.replace(old, new))
+    verdict = check("lamb", answer=answer, seed=0)
+    said = " ".join(verdict.message.split())
+    assert (verdict.diagnosis, says in said) == (diagnosis, True), said
+
+
+def test_a_pause_that_was_made_already_is_told_as_that(tmp_path: Any) -> None:
+    text = (SOLUTIONS / f"{NO_SYNC.name}.py").read_text(encoding="utf-8")
+    answer = tmp_path / "no_sync.py"
+    answer.write_text(text.replace("    return pause\n", "    return pause()\n"))
+    verdict = check("no_sync", answer=answer, seed=0)
+    assert verdict.reason == "wrong-result"
+    assert verdict.message.startswith("no_sync returned one pause; return pause, without brackets")
+
+
 # Rates, and optimizers number by number
 
 

@@ -43,6 +43,8 @@ ONE_AHEAD = """    def panel(k, mine, shape, line, here):
     return c
     for k, width in enumerate(widths):
         from_a"""
+BOTH_AT_ONCE = """both = F.apply(torch.cat([gain, down_bias]))
+    whole = Gather.apply(norm(x, both[: len(gain)]))"""
 
 ROWS = {
     "a share of the bias on each rank": Row(
@@ -139,6 +141,38 @@ ROWS = {
             ("shares / total", "(logits - own[:, None]).exp() / total"),
         ),
         verdict="wrong-result: slope-of-own-maximum",
+    ),
+    "one maximum for all tokens": Row(
+        VOCAB,
+        (("logits.max(1).values", "logits.max().repeat(len(logits))"),),
+        ("far apart",),
+        "wrong-result: no-maximum",
+    ),
+    "the logarithm of a share": Row(
+        VOCAB,
+        (
+            ("right[mine] = logits[", "right[mine] = (shares / total[:, None])["),
+            ("total.log() + largest - right", "-right.log()"),
+        ),
+        ("far apart",),
+        "wrong-result: no-maximum",
+    ),
+    "parts of one length": Row(
+        VOCAB,
+        (("targets - first", "targets - dist.get_rank() * logits.shape[1]"),),
+        ("2 ranks, 5 tokens",),
+        "wrong-result: partly-wrong",
+    ),
+    "gain and bias in one message": Row(
+        "sequence_parallel",
+        (
+            (
+                "whole = Gather.apply(norm(x, F.apply(gain)))",
+                BOTH_AT_ONCE,
+            ),
+            ("F.apply(down_bias)", "both[len(gain) :]"),
+        ),
+        ("4 ranks, 4 tokens",),
     ),
     "the rank's own maximum comes back": Row(
         VOCAB,

@@ -365,6 +365,17 @@ def test_right_answers_of_another_kind_pass(kind: str, tmp_path: Path) -> None:
     assert verdict.status == "passed", verdict.message
 
 
+@NEEDS_RANKS
+def test_a_gradient_that_one_rank_has_not_got_is_told_of_that_rank(tmp_path: Path) -> None:
+    path = tmp_path / "parallel_mlp.py"
+    own = "G.apply(inside @ down.T + (down_bias if dist.get_rank() == 0 else 0))"
+    given = ("G.apply(inside @ down.T) + down_bias", own)
+    path.write_text(replaced("parallel_mlp", given), encoding="utf-8")
+    verdict = check("parallel_mlp", answer=str(path), seed=0)
+    assert verdict.diagnosis == "no-gradient"
+    assert verdict.message.startswith("rank 1: no gradient of y arrives at down_bias")
+
+
 HIDDEN_IN_A_BARRIER = """
 def column_backward(dy, x, weight):
     dx = dy @ weight

@@ -7,7 +7,7 @@ it marks where the backward pass stands, so that whoever reads the calls sees wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ContextDecorator, nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -97,6 +97,8 @@ def _prepared(
     pause = answer.no_sync(model)
     if not callable(pause):
         raise Unusable("no_sync returned nothing that can be called: return pause")
+    if isinstance(pause, ContextDecorator):
+        raise Unusable("no_sync returned one pause; return pause, without brackets")
     return _nothing, pause
 
 

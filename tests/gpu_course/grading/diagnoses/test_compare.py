@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,8 +19,13 @@ from gpu_course.grading.diagnoses.compare import (
     same_factor,
     show,
 )
-from gpu_course.grading.diagnoses.sentences import CLOSER, PYTHON_SENTENCES, sentence_of
-from gpu_course.puzzle import PythonPuzzle
+from gpu_course.grading.diagnoses.sentences import (
+    CLOSER,
+    PYTHON_SENTENCES,
+    sentence_of,
+    sentence_of_raised,
+)
+from gpu_course.puzzle import PythonPuzzle, index
 from tests.gpu_course.grading import python_toy as toy
 from tests.gpu_course.grading import toy as kernels
 
@@ -215,10 +222,89 @@ def test_every_key_of_the_specification_has_a_sentence_and_no_other() -> None:
 
 
 def test_a_puzzles_own_sentence_comes_first_and_each_kind_has_its_own() -> None:
-    assert sentence_of(toy.COVER, "exception") == "The toy's own sentence about errors."
-    assert sentence_of(toy.SCALE, "exception") == PYTHON_SENTENCES["exception"]
+    assert sentence_of(toy.COVER, "rounded") == "The toy's own sentence about rounding."
+    assert sentence_of(toy.SCALE, "rounded") == PYTHON_SENTENCES["rounded"]
     assert sentence_of(kernels.TOY, "input-changed") != sentence_of(toy.COVER, "input-changed")
     assert sentence_of(toy.COVER, "no such key") == ""
+
+
+@contextmanager
+def _once() -> Iterator[None]:
+    yield
+
+
+def _enters_again() -> None:
+    one = _once()
+    with one:
+        pass
+    with one:
+        pass
+
+
+def _enters_a_generator() -> None:
+    with (x for x in "a"):  # type: ignore[attr-defined]
+        pass
+
+
+FOUR = np.arange(4)
+RAISES: dict[str, tuple[Callable[[], Any], str]] = {
+    "past the end of a list": (lambda: [1][5], "The index lies outside."),
+    "past the end of an array": (lambda: FOUR[9], "The index lies outside."),
+    "from an empty list": (lambda: [].pop(), "The index lies outside."),
+    "two indices for one axis": (lambda: FOUR[0, 1], "There are fewer axes"),
+    "an index for no axis": (lambda: FOUR.sum()[0], "There are fewer axes"),
+    "a sum over no axis": (lambda: FOUR.sum(4), "There are fewer axes"),
+    "a mask of another length": (
+        lambda: FOUR[np.array([True])],
+        "What stands in the brackets does",
+    ),
+    "lists of two lengths": (
+        lambda: np.eye(3)[[0, 1], [0, 1, 2]],
+        "What stands in the brackets does",
+    ),
+    "half an index": (lambda: FOUR[1.5], "What stands in the brackets is no index"),
+    "indices in float64": (lambda: FOUR[FOUR / 2], "What stands in the brackets is no index"),
+    "a manager twice": (_enters_again, "A context manager that a generator made"),
+    "a generator in a with": (_enters_a_generator, "A `with` calls __enter__"),
+    "a number called": (lambda: FOUR[0](2), "What stands before these round brackets"),
+    "something of None": (lambda: [].sort().append(1), "Something is None here."),
+}
+
+
+@pytest.mark.parametrize("name", RAISES)
+def test_an_error_is_explained_by_what_it_says(name: str) -> None:
+    line, sentence = RAISES[name]
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - which one is what is asked
+        line()
+    said = sentence_of_raised(toy.COVER, raised.type.__name__, str(raised.value))
+    assert said.startswith(sentence), raised.value
+
+
+def test_tensors_say_the_same_in_their_own_words() -> None:
+    import torch
+
+    four, frozen = torch.arange(4), torch.zeros(2)
+    lines: list[tuple[Callable[[], Any], str]] = [
+        (lambda: four[9], "The index lies outside."),
+        (lambda: four[0, 1], "There are fewer axes"),
+        (lambda: four.sum()[0], "There are fewer axes"),
+        (lambda: four.sum(4), "There are fewer axes"),
+        (lambda: four[torch.tensor([True])], "What stands in the brackets does"),
+        (lambda: torch.eye(3)[[0, 1], [0, 1, 2]], "What stands in the brackets does"),
+        (lambda: four[1.5], "What stands in the brackets is no index"),
+        (lambda: four[four / 2], "What stands in the brackets is no index"),
+        (lambda: frozen.register_hook(print), "A tensor that asks for no gradient"),
+        (lambda: frozen.sum().backward(), "PyTorch has no graph"),
+    ]
+    for line, sentence in lines:
+        with pytest.raises(Exception) as raised:  # noqa: PT011 - which one is what is asked
+            line()
+        said = sentence_of_raised(toy.COVER, raised.type.__name__, str(raised.value))
+        assert said.startswith(sentence), raised.value
+
+
+def test_no_puzzle_knows_beforehand_what_a_line_will_raise() -> None:
+    assert not [puzzle.name for puzzle in index.puzzles() if "exception" in puzzle.diagnoses]
 
 
 MORE: list[tuple[Any, Any, str]] = [
@@ -235,6 +321,9 @@ MORE: list[tuple[Any, Any, str]] = [
     ((4, 127), (4, 96), "one-wrong"),
     ((4, 127, 5), (4, 96, 6), ""),
     (np.zeros(2), np.zeros(3), ""),
+    (np.array([-2.0, 0.0, 3.5]), np.array([2.0, 0.0, -3.5]), "other-sign"),
+    (np.array([-4.0, 7.0]), np.array([2.0, -3.5]), ""),
+    (None, "ValueError", "should-refuse"),
 ]
 
 

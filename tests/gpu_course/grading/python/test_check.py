@@ -109,7 +109,7 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
         ("ZeroDivisionError: integer division or modulo by zero",
          f"  where:  deeper, {FILE}:2    return x // 0",
          f"  from:   cover, {FILE}:6    return deeper(cells)",
-         "The toy's own sentence about errors."),
+         "What stands below the line is 0 here."),
     ),
     ("a float", answer("return cells / block + 0.5"), "failed", "wrong-result", "wrong-type",
      ("result is 3.0, a float; expected an int", "A division by / gives a float")),

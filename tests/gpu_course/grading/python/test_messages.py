@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from gpu_course import check
 from gpu_course.grading.python import messages
+from gpu_course.grading.python.answers import PythonAnswer
+from gpu_course.grading.python.cases import Tried
 from gpu_course.puzzle import Debrief
 from tests.gpu_course.grading import python_toy
 
@@ -60,3 +64,38 @@ def test_a_pass_shows_six_digits_of_each_number_also_inside_pairs() -> None:
     (said,) = (each for each in found.sections if each.label == "yours")
     results = " ".join(said.lines).partition("): ")[2]
     assert results.count("[") == 4 and not re.search(r"\d[.]?\d{6}", results), results
+
+
+@pytest.mark.parametrize(
+    ("expected", "asks"),
+    [
+        ({"result": "ValueError"}, True),
+        ({"result": ("ValueError",) * 3}, True),
+        ({"refused": [["ValueError", "ValueError"]]}, True),
+        ({"result": 3}, False),
+        ({"bytes": [2, "ValueError"]}, False),
+        ({"result": np.ones(2)}, False),
+    ],
+)
+def test_another_error_than_the_one_that_is_asked_for_is_told_as_that(
+    expected: dict[str, Any], asks: bool
+) -> None:
+    tried = Tried(python_toy.COVER.cases[0], {"cells": 1, "block": 1}, expected)
+    error = {"type": "AssertionError", "text": "", "frames": [], "memory": False}
+    said = messages.raised(python_toy.COVER, PythonAnswer("", "cover.py"), tried, error)
+    (why,) = (" ".join(each.lines) for each in said if each.label == "why")
+    assert why.startswith("Here a ValueError is the right answer" if asks else "Your code raised")
+
+
+GLOOS_LAST_WORDS = """terminate called after throwing an instance of 'gloo::EnforceNotMet'
+  what():  [enforce fail at /__w/gloo/transport/tcp/pair.cc:456] {}
+"""
+
+
+def test_what_gloo_says_of_sizes_is_not_what_the_answer_printed() -> None:
+    # The verdict says who sends how much to whom.
+    answer = PythonAnswer("", "shift.py")
+    sizes = GLOOS_LAST_WORDS.format("op.preamble.length <= op.nbytes. 192 vs 128. Received data")
+    assert messages.without_stack(f"before\n{sizes}after\n", answer) == ("before\nafter", [])
+    other = GLOOS_LAST_WORDS.format("something else")
+    assert messages.without_stack(f"before\n{other}", answer) == (f"before\n{other}".rstrip(), [])

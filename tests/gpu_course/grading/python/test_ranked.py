@@ -70,7 +70,12 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "no result on the other ranks": (
         answer("", then=EXCHANGE.replace("return got", "return got if r == 0 else None")),
         "wrong-result", "missing-output",
-        ("rank 1: result is None", "ends without `return`"),
+        ("rank 1: result is None", "ends without `return`", "dist.all_reduce and others"),
+    ),
+    "one rank goes wrong": (
+        answer("", then=EXCHANGE.replace("return got", "return got if r != 1 else got**2 + r")),
+        "wrong-result", "wrong",
+        ("rank 1: result[0] is", "also:   result is right on ranks 0 and 2"),
     ),
     "an input is written to": (
         answer("x += 1"),
@@ -90,7 +95,7 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "other roots": (
         answer("dist.broadcast(x, r % 2)"),
         "hazard", "roots-differ",
-        ("collective 0 of ranks 0, 1, 2, broadcast, has root",),
+        ("collective 0 of ranks 0, 1, 2, broadcast, has root", "Without group="),
     ),
     "a neighbour that is not there": (
         answer("right, left = r + 1, r - 1"),
