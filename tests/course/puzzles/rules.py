@@ -282,6 +282,11 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
     for budget in puzzle.budgets:
         # "right, but 1 excess sector in loads": whatever is counted has a singular.
         assert of_so_many(1, budget.words) != f"1 {budget.words}" or not budget.words
+    # What is said of a race in a tile is not true of one in global memory.
+    race = puzzle.diagnoses.get("race", "")
+    of_tiles = re.search(r"\btiles?\b|shared memory", race)
+    of_more = re.search(r"\bout\b|, or a place of the tile", race)
+    assert not of_tiles or of_more or "race in global memory" in puzzle.diagnoses
     own = set(puzzle.diagnoses) - set(SENTENCES)
     assert own <= {mistake.diagnosis for mistake in puzzle.mistakes} | _SIBLINGS
 
