@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gpu_course.puzzle import Puzzle, PythonPuzzle
 
 OUT_OF_STEPS = (
@@ -332,6 +334,19 @@ _NO_GRAPH = (
 )
 
 
+_TRUTH = re.compile(r"^(Boolean value of Tensor|The truth value of an array) with more than one ")
+_NO_TRUTH = (
+    "Many numbers together are neither true nor false. Two tensors or arrays compared by == give "
+    "many again, and `in` and index() of a list compare that way. Which of these stands in that "
+    "line?"
+)
+_PARTS = re.compile(r"^Check failed: output\S+ \* worldSize == inputS|^Check failed: outputs\[0\]")
+_UNEQUAL_PARTS = (
+    "The collective takes a part for each rank, all of one length, which is that of what comes "
+    "out. How long is what you hand in, and how long is a part?"
+)
+
+
 def sentence_of_raised(puzzle: Puzzle, name: str, text: str) -> str:
     """Returns what a learner is told on an exception, by its name and what it says."""
     if own := puzzle.diagnoses.get("exception"):
@@ -340,6 +355,10 @@ def sentence_of_raised(puzzle: Puzzle, name: str, text: str) -> str:
         return _OF_NONE
     if name == "RuntimeError" and "does not require grad and does not have a grad_fn" in text:
         return _NO_GRAPH
+    if name in ("RuntimeError", "ValueError") and _TRUTH.search(text):
+        return _NO_TRUTH
+    if name == "RuntimeError" and _PARTS.search(text):
+        return _UNEQUAL_PARTS
     return RAISED.get(name) or PYTHON_SENTENCES["exception"]
 
 
