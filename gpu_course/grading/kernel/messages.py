@@ -222,11 +222,11 @@ class Code(int):
 
 def _shown(puzzle: KernelPuzzle, name: str, values: np.ndarray) -> np.ndarray:
     """An array as messages show it: what stands for bits as codes, all else as it is."""
-    if name not in puzzle.codes or values.dtype.kind != "u":
+    if name not in puzzle.codes or values.dtype.kind not in "iu":
         return values
     found = np.empty(values.shape, object)
     for index, value in np.ndenumerate(values):
-        found[index] = code = Code(value)
+        found[index] = code = Code(int(value) % (1 << 8 * values.itemsize))
         code.digits = 2 * values.itemsize
     return found
 
@@ -393,7 +393,11 @@ def _cells_of(
         value = trial.given.inputs.get(arg)
         if arg == name or value is None:
             continue
-        if isinstance(value, np.ndarray) and _lies_over(value, got.shape):
+        if isinstance(value, np.ndarray) and value.size == 1 < got.size:
+            # One number for all: beside the cells where it is a factor, nowhere if it is a counter.
+            if value.dtype.kind == "f":
+                numbers.append(f"{its_own}[0] = {short(value.reshape(-1)[0])}")
+        elif isinstance(value, np.ndarray) and _lies_over(value, got.shape):
             rows.append((its_own, np.broadcast_to(_shown(puzzle, arg, value), got.shape)))
         elif isinstance(value, np.floating | float):
             numbers.append(f"{its_own} = {short(value)}")

@@ -296,5 +296,5 @@ def assert_specification_the_statement_fits_a_stub(puzzle: KernelPuzzle) -> None
     python_rules.assert_the_statement_begins_with_a_sentence_and_fits_a_stub(puzzle)
 
 
-_SIBLINGS = {"columns-alike", "race in global memory", "began-too-high", "counts-on"}
+_SIBLINGS = {"columns-alike", "race in global memory", "began-too-high", "counts-on", "prefix-wrong"}
 """Keys that mirror another mistake's, or have a kernel in rare.md: they need none of their own."""
