@@ -66,7 +66,8 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     for label in ("who", "why", "try"):
         said += section(label, details.get(label, ""))
     key = hazard_key(puzzle, tried, first)
-    elsewhere = puzzle.diagnoses.get(f"{first.kind} in {details.get('space')} memory")
+    space = "global" if details.get("space") == "global" else "shared"
+    elsewhere = puzzle.diagnoses.get(f"{first.kind} in {space} memory")
     general = OUT_OF_STEPS if may_end(first) else SENTENCES.get(key, "")
     think = puzzle.diagnoses.get(key, general)
     if key == first.kind:
