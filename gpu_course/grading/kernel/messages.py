@@ -366,17 +366,25 @@ def _who(
         return f"{show_thread(by.thread)} wrote {cell} in line {by.line}"
     grid, block = dim3(launch.grid, "grid"), dim3(launch.block, "block")
     shape = trial.got[name].shape
-    if hit or not _thread_per_cell(shape, grid, block):
+    others = [trial.given.inputs.get(arg) for arg in launch.args if arg != name]
+    lengths = [other.size for other in others if isinstance(other, np.ndarray) and other.ndim == 1]
+    if hit or not _thread_per_cell(shape, grid, block, lengths):
         return ""
     owner = natural_thread(index, grid, block)
     return f"{show_thread(owner)} has the index of {cell}" if owner else ""
 
 
-def _thread_per_cell(shape: tuple[int, ...], grid: Dim3, block: Dim3) -> bool:
-    """True where a launch lies over an array: a thread for each cell, axis by axis."""
+def _thread_per_cell(
+    shape: tuple[int, ...], grid: Dim3, block: Dim3, lengths: Sequence[int]
+) -> bool:
+    """True where a launch lies over an array: a thread for each cell, axis by axis.
+
+    Where it lies over a longer one, of one of the `lengths`, a cell is no thread's own.
+    """
     rows, columns = (1, *shape)[-2:]
     across, down = grid[0] * block[0], grid[1] * block[1]
-    return len(shape) <= 2 and across >= columns and down >= rows
+    longer = len(shape) == 1 and any(columns < length <= across for length in lengths)
+    return len(shape) <= 2 and across >= columns and down >= rows and not longer
 
 
 def _cells_of(

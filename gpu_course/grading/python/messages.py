@@ -367,8 +367,9 @@ def _alike(before: Any, after: Any) -> bool:
 def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[Section]]:
     """Returns what was printed without Python's last words, and the line of the answer in them.
 
-    Nor does it have what PyTorch's log says of an error that is raised as well. When a process is about to end, Python prints where it is. An answer could print the same; it
-    would mislead nobody but its own reader.
+    Nor does it have what PyTorch's log says of an error that is raised as well. When a process is
+    about to end, Python prints where it is. An answer could print the same; it would mislead
+    nobody but its own reader.
     """
     kept: list[str] = []
     frames: list[tuple[int, str]] = []

@@ -107,6 +107,16 @@ def test_the_verdict_on_a_total_that_is_not_told_says_what_all_wait_for() -> Non
     assert "again:" not in said, "the case is the same in every check"
 
 
+def test_the_verdict_on_a_segment_that_nobody_wrote_names_no_thread_as_its_own(
+    tmp_path: Path,
+) -> None:
+    text = files("segmented_sum")[0].read_text(encoding="utf-8")
+    path = tmp_path / "segmented_sum.py"
+    path.write_text(text.replace("lane == 0 or previous", "previous"), encoding="utf-8")
+    said = check("segmented_sum", answer=path, seed=0).message
+    assert "nothing wrote out[" in said and "has the index of" not in said
+
+
 BY_ONE_THREAD = """\
         before = float32(0)
         if lane == 0:

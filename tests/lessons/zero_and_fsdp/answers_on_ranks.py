@@ -26,8 +26,10 @@ UPDATED_IN_THE_HOOK = (
     ("    def to_its", "    place = {p: k for k, p in enumerate(parameters)}\n\n    def to_its"),
     (
         "            parameter.grad /= n\n        else:\n            parameter.grad = None\n",
-        "            parameter.grad /= n\n            update(place[parameter])\n"
-        "        parameter.grad = None\n",
+        (
+            "            parameter.grad /= n\n            update(place[parameter])\n"
+            "        parameter.grad = None\n"
+        ),
     ),
     (
         "        if owners[k] == r:\n            update(k)\n            parameter.grad = None\n",
@@ -55,8 +57,10 @@ ROWS = {
         (
             (
                 "        dist.broadcast(parameter.data, owners[k])",
-                "        else:\n            parameter.data.zero_()\n"
-                "        dist.all_reduce(parameter.data)",
+                (
+                    "        else:\n            parameter.data.zero_()\n"
+                    "        dist.all_reduce(parameter.data)"
+                ),
             ),
         ),
         verdict="over-budget: too-many-bytes",
@@ -65,11 +69,15 @@ ROWS = {
         "zero3",
         (
             (
-                "        whole = shards[k].new_empty(n * len(shards[k]))\n"
-                "        return whole, dist.all_gather_single(whole, shards[k], async_op=True)",
-                "        whole = shards[k].new_zeros(n * len(shards[k]))\n"
-                "        whole.view(n, -1)[dist.get_rank()] = shards[k]\n"
-                "        return whole, dist.all_reduce(whole, async_op=True)",
+                (
+                    "        whole = shards[k].new_empty(n * len(shards[k]))\n"
+                    "        return whole, dist.all_gather_single(whole, shards[k], async_op=True)"
+                ),
+                (
+                    "        whole = shards[k].new_zeros(n * len(shards[k]))\n"
+                    "        whole.view(n, -1)[dist.get_rank()] = shards[k]\n"
+                    "        return whole, dist.all_reduce(whole, async_op=True)"
+                ),
             ),
         ),
         verdict="over-budget: too-many-bytes",

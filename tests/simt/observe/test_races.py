@@ -378,7 +378,9 @@ TWO_PLACES = {
     "a write behind a read": ("x = s[63 - t]\ns[t] = x", "read and the write"),
     "an atomic behind a write": ("s[t] = 0\ncuda.atomic.add(s, 63 - t, 1)", "write and the update"),
     "a write behind an atomic": ("cuda.atomic.add(s, 63 - t, 1)\ns[t] = 0", "update and the write"),
-    "a read behind an atomic": ("cuda.atomic.add(s, t, 1)\nout[t] = s[63 - t]", "update and the read"),
+    "a read behind an atomic": (
+        "cuda.atomic.add(s, t, 1)\nout[t] = s[63 - t]", "update and the read"
+    ),
     "a write behind a write": ("s[t] = 0\ns[63 - t] = 1", "first write and the second"),
 }  # fmt: skip
 
