@@ -15,9 +15,9 @@ from gpu_course.grading.kernel.trial import (
     Given,
     Trial,
     alike,
+    first_use_unset,
     last_write,
     natural_thread,
-    read_before_written,
     same_bits,
     thread_of,
 )
@@ -77,6 +77,10 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     if first.kind == "race":
         think = _of_a_race(puzzle, tried, number, think)
     said += section("think", think)
+    if first.kind == "out-of-bounds":
+        # An index may come out of an array that held nothing yet.
+        unset = {arg: None for each in tried.given.launches for arg in each.args}
+        said += _used_unset(tried, [arg for arg in unset if arg not in tried.given.inputs])
     said += which_case(tried.given.case, launch)
     # Where no thread is left over, a guard is not what helps.
     unguarded = first.kind == "out-of-bounds" and not details.get("guard_helps")
@@ -90,6 +94,17 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         text = f'replay("{puzzle.short_name}") looks for an order in which it goes wrong'
         said += section("replay", text)
     return said
+
+
+def _used_unset(trial: Trial, names: Iterable[str], cell: int | None = None) -> list[Section]:
+    """Returns which of some arrays was used where nothing had been written, if one was."""
+    for name in names:
+        kind = first_use_unset(trial, name, cell)
+        if kind:
+            own = next(iter(trial.own_names(launch_of(trial.given, name), name)), name)
+            how = "read" if kind == "read" else "updated by an atomic"
+            return section("note", f"{own} was {how} before anything was written there")
+    return []
 
 
 def _is_in_copies_of_others(report: Report, hazard: Hazard) -> bool:
@@ -262,8 +277,8 @@ def wrong_result(
     else:
         what = f"nothing wrote {cell}, expected {short(expected[index])}"
     said = [*fact(what), *reason(puzzle, pattern.key, pattern.fact)]
-    if name not in trial.given.inputs and read_before_written(trial, name, flat):
-        said += section("note", f"{own} was read before anything was written there")
+    if name not in trial.given.inputs:
+        said += _used_unset(trial, (name,), flat)
     said += _cells_of(puzzle, trial, name, own, right, written)
     said += section("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
     return [*said, *which_case(trial.given.case, launch), *which_hint(puzzle, pattern.key)]
