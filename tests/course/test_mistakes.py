@@ -12,7 +12,7 @@ import pytest
 
 from authoring.stubs import answer_lines
 from gpu_course.grading.check import check
-from gpu_course.grading.diagnoses.sentences import RAISED, sentence_of
+from gpu_course.grading.diagnoses.sentences import RAISED, RAISED_SAYING, sentence_of
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.puzzle import KernelPuzzle, Mistake, Puzzle, PythonPuzzle, index
 from tests.sampling import drawn, share
@@ -65,7 +65,8 @@ def sentences(puzzle: Puzzle, diagnosis: str) -> list[str]:
     if diagnosis == "over-budget" and isinstance(puzzle, KernelPuzzle):
         return [budget.lesson for budget in puzzle.budgets]
     if diagnosis == "exception":
-        return [sentence_of(puzzle, diagnosis), *RAISED.values()]
+        said = [sentence for _, _, sentence in RAISED_SAYING]
+        return [sentence_of(puzzle, diagnosis), *RAISED.values(), *said]
     return [sentence_of(puzzle, diagnosis)]
 
 

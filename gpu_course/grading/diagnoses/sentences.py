@@ -322,43 +322,51 @@ RAISED: dict[str, str] = {
 }
 """Name of an exception -> what to think about, where the puzzle has no sentence of its own."""
 
-_OF_NONE = (
-    "Something is None here. A function without `return` gives None, and so do list.append, "
-    "list.sort and others that change what is there."
+RAISED_SAYING: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
+    (
+        ("AttributeError", "TypeError"),
+        re.compile("NoneType"),
+        (
+            "Something is None here. A function without `return` gives None, and so do "
+            "list.append, list.sort and others that change what is there."
+        ),
+    ),
+    (
+        ("RuntimeError",),
+        re.compile("does not require grad and does not have a grad_fn"),
+        (
+            "PyTorch has no graph to go back through here. It builds none under torch.no_grad() "
+            "and from a detached tensor or a number (.item()). Where is yours cut?"
+        ),
+    ),
+    (
+        ("RuntimeError", "ValueError"),
+        re.compile("^(Boolean value of Tensor|The truth value of an array) with more than one "),
+        (
+            "Many numbers together are neither true nor false. Two tensors or arrays compared by "
+            "== give many again, and `in` and index() of a list compare that way. Which of these "
+            "stands in that line?"
+        ),
+    ),
+    (
+        ("RuntimeError",),
+        re.compile(r"^Check failed: (output\S+ \* worldSize == input|outputs\[0\])"),
+        (
+            "The collective takes a part for each rank, all of one length, which is that of what "
+            "comes out. How long is what you hand in, and how long is a part?"
+        ),
+    ),
 )
-
-
-_NO_GRAPH = (
-    "PyTorch has no graph to go back through here. It builds none under torch.no_grad() and from "
-    "a detached tensor or a number (.item()). Where is yours cut?"
-)
-
-
-_TRUTH = re.compile(r"^(Boolean value of Tensor|The truth value of an array) with more than one ")
-_NO_TRUTH = (
-    "Many numbers together are neither true nor false. Two tensors or arrays compared by == give "
-    "many again, and `in` and index() of a list compare that way. Which of these stands in that "
-    "line?"
-)
-_PARTS = re.compile(r"^Check failed: output\S+ \* worldSize == inputS|^Check failed: outputs\[0\]")
-_UNEQUAL_PARTS = (
-    "The collective takes a part for each rank, all of one length, which is that of what comes "
-    "out. How long is what you hand in, and how long is a part?"
-)
+"""Names of exceptions, what one says -> what to think about; these come before RAISED."""
 
 
 def sentence_of_raised(puzzle: Puzzle, name: str, text: str) -> str:
     """Returns what a learner is told on an exception, by its name and what it says."""
     if own := puzzle.diagnoses.get("exception"):
         return own
-    if name in ("AttributeError", "TypeError") and "NoneType" in text:
-        return _OF_NONE
-    if name == "RuntimeError" and "does not require grad and does not have a grad_fn" in text:
-        return _NO_GRAPH
-    if name in ("RuntimeError", "ValueError") and _TRUTH.search(text):
-        return _NO_TRUTH
-    if name == "RuntimeError" and _PARTS.search(text):
-        return _UNEQUAL_PARTS
+    for names, says, sentence in RAISED_SAYING:
+        if name in names and says.search(text):
+            return sentence
     return RAISED.get(name) or PYTHON_SENTENCES["exception"]
 
 
