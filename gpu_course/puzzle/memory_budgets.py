@@ -59,8 +59,8 @@ IN_ORDER = (_in_order("global_load", "loaded"), _in_order("global_store", "store
 NO_FLOAT64 = Budget(
     "float64_operations",
     0,
-    "A number that is not said to be float32 is a float64 in Numba, and so is all that is computed "
-    "with it. Which line brings it in?",
+    "With a number that is not said to be float32, be it 0.5 or 1, Numba computes in float64, and "
+    "goes on so. Which line brings it in?",
     "float64 operations",
 )
 NO_ATOMICS = Budget(

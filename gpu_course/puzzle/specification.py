@@ -300,7 +300,7 @@ class KernelPuzzle(Puzzle):
         same_bits: outputs that hold the same bits, all of them and in every order of blocks; which
             bits these are is free, within the tolerance.
         signed_zeros: outputs in which -0 is another result than 0, as its bits are.
-        codes: arrays of unsigned numbers that stand for bits: shown in hexadecimal.
+        codes: arrays of whole numbers that stand for bits: shown in hexadecimal.
         naive: (inputs, case) -> the outputs as float32 arithmetic gives them without any trick, in
             one order of its sums and products or in several, for results whose rounding hangs on
             the numbers. Where it is there, it takes the place of `tolerance`: see `tolerances`.

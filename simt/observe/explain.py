@@ -6,7 +6,7 @@ from simt.errors import HAZARD_ERRORS, place
 from simt.kernel.source import Kernel
 from simt.machine.faults import Fault, FaultLog
 from simt.machine.lanes import place_of
-from simt.observe.hazard_texts import WORDS
+from simt.observe.hazard_texts import WORDS, mark_contended
 from simt.observe.places import Places
 from simt.report import Dim3, Hazard
 
@@ -15,6 +15,7 @@ MAX_THREADS = 64
 
 def explain(faults: FaultLog, kernel: Kernel, grid: Dim3, block: Dim3) -> tuple[Hazard, ...]:
     """Returns the faults of a launch as Hazards, errors first, then by line."""
+    mark_contended(faults.found.values())
     found = [_hazard(fault, kernel, grid, block) for fault in faults.found.values()]
     return tuple(sorted(found, key=lambda h: (h.severity != "error", h.line, h.kind, h.message)))
 

@@ -6,7 +6,7 @@ import ast
 import bisect
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -255,22 +255,61 @@ def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
         fact = f"{name} is updated by an atomic and {does} plainly, in no fixed order"
     else:
         fact = f"{name} is read and written in no fixed order"
-    advice = "read only cells that no other thread writes in the same launch"
-    if both_write:
-        advice = "let each thread write cells that are its own"
-    elif facts["other_line"] == fault.line and _is_updated(fault, kernel):
-        advice = (
+    return fact, why, _step_out_of_race(fault, kernel)
+
+
+_AT_BARRIER = "let the block meet at cuda.syncthreads()"
+_NOUNS = {"load": "read", "store": "write", "atomic": "update"}
+
+
+def _step_out_of_race(fault: Fault, kernel: Kernel) -> str:
+    """What to try against a race: a barrier, where it is all that is missing."""
+    facts = fault.facts
+    shared, one_line = facts.get("space", "") == "shared", facts["other_line"] == fault.line
+    first, second = _NOUNS[facts["other_access"]], _NOUNS[facts["access"]]
+    if first == second == "write":
+        own = "let each thread write cells that are its own"
+        if one_line or not shared:
+            return own
+        return f"{_AT_BARRIER} between the first write and the second, or {own}"
+    if one_line and facts.get("contended") and _is_updated(fault, kernel):
+        return (
             "let nobody come between the read and the write of such a line, or give each thread a "
             "cell of its own"
         )
-    elif facts.get("space", "") == "shared" and facts["other_line"] == fault.line:
-        advice = (
-            "make two lines of it, and let the block meet at cuda.syncthreads() in between: one "
-            "that reads into a variable, and one that writes"
-        )
-    elif facts.get("space", "") == "shared":
-        advice = "let the block meet at cuda.syncthreads() between the write and the read"
-    return fact, why, advice
+    if not shared:
+        return "read only cells that no other thread writes in the same launch"
+    if not one_line:
+        return f"{_AT_BARRIER} between the {first} and the {second}"
+    if second == "read":  # the line has written before: this is a later turn of it
+        return f"{_AT_BARRIER} between a turn that writes a cell and the one that reads it"
+    return (
+        f"make two lines of it, and {_AT_BARRIER} in between: one that reads into a variable, and "
+        "one that writes"
+    )
+
+
+def mark_contended(faults: Iterable[Fault]) -> None:
+    """Notes of each race within a line, in its facts, whether threads want a cell for themselves.
+
+    So they do where several write one cell from that line: in shared memory at once, since a
+    barrier between two turns of a loop would keep turns apart; elsewhere no barrier would.
+    """
+    races = [each for each in faults if each.kind == "race" and "other_line" in each.facts]
+    both_write = {
+        _line_of(each)
+        for each in races
+        if each.facts["access"] == each.facts["other_access"] == "store"
+        and (each.facts["at_once"] or each.facts["space"] != "shared")
+    }
+    for each in races:
+        each.facts["contended"] = _line_of(each) in both_write
+
+
+def _line_of(race: Fault) -> tuple[object, ...]:
+    """What a race is about where both accesses stand in one line."""
+    file = race.kernel.file if race.kernel else ""
+    return race.facts["array"], file, race.line, race.facts["other_line"]
 
 
 def _is_updated(fault: Fault, kernel: Kernel) -> bool:

@@ -367,6 +367,7 @@ class Races(Observer):
                 "other_line": line,
                 "loose": loose,
                 "same_value": same_value is not None and bool(np.all(same_value[here])),
+                "at_once": bool(time == self.time),
             }
             threads = np.unique(np.concatenate([access.threads[lanes[here]], others[here]]))
             pair = (access.array.name, *sorted((access.line, line)), *sorted((access.kind, kind)))

@@ -185,10 +185,12 @@ def constant(seen: Observation) -> Pattern | None:
         solid = np.flatnonzero(expected)
         if not solid.size:
             return None
-        factor = got[solid[0]] / expected[solid[0]]
-        grown = (expected * factor).astype(got.dtype)
-        if np.isfinite(factor) and factor not in (0, 1) and seen.same(got, grown).all():
-            return Pattern("constant-factor", f"every cell is {_number(factor)} times expected")
+        found = got[solid[0]] / expected[solid[0]]
+        # Rounded, a factor may come out as 1.99998: 2 is told where that is as good.
+        for factor in (np.float64(f"{found:.3g}"), found):
+            grown = (expected * factor).astype(got.dtype)
+            if np.isfinite(factor) and factor not in (0, 1) and seen.same(got, grown).all():
+                return Pattern("constant-factor", f"every cell is {_number(factor)} times expected")
     return None
 
 

@@ -370,6 +370,15 @@ _NO_INDEX = (
     "What stands in the brackets is no index: that takes whole numbers, slices or booleans. Print "
     "its dtype."
 )
+_MANY_AT_ONCE = (
+    "Many numbers together are neither true nor false. Two tensors or arrays compared by == give "
+    "many again, and `in` and index() of a list compare that way. Which of these stands in that "
+    "line?"
+)
+_PARTS_OF_ONE_LENGTH = (
+    "The collective takes a part for each rank, all of one length, which is that of what comes "
+    "out. How long is what you hand in, and how long is a part?"
+)
 OF_TEXT: tuple[tuple[str, str, str], ...] = (
     ("AttributeError TypeError", "NoneType", _OF_NONE),
     ("RuntimeError", "does not require grad and does not have a grad_fn", _NO_GRAPH),
@@ -377,6 +386,10 @@ OF_TEXT: tuple[tuple[str, str, str], ...] = (
     ("AttributeError", "'_GeneratorContextManager' object has no attribute", _ENTERED_TWICE),
     ("TypeError", "does not support the context manager protocol", _NOT_A_MANAGER),
     ("TypeError", "object is not callable", _NOT_A_FUNCTION),
+    ("RuntimeError", "Boolean value of Tensor with more than one", _MANY_AT_ONCE),
+    ("ValueError", "The truth value of an array with more than one", _MANY_AT_ONCE),
+    ("RuntimeError", "* worldSize == input", _PARTS_OF_ONE_LENGTH),
+    ("RuntimeError", "Check failed: outputs[0]", _PARTS_OF_ONE_LENGTH),
     ("IndexError", "too many indices", _FEWER_AXES),
     ("IndexError", "0-dim tensor", _FEWER_AXES),
     ("IndexError", "scalar variable", _FEWER_AXES),

@@ -15,9 +15,9 @@ from gpu_course.grading.kernel.trial import (
     Given,
     Trial,
     alike,
+    first_use_unset,
     last_write,
     natural_thread,
-    read_before_written,
     same_bits,
     thread_of,
 )
@@ -66,7 +66,8 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     for label in ("who", "why", "try"):
         said += section(label, details.get(label, ""))
     key = hazard_key(puzzle, tried, first)
-    elsewhere = puzzle.diagnoses.get(f"{first.kind} in {details.get('space')} memory")
+    space = "global" if details.get("space") == "global" else "shared"
+    elsewhere = puzzle.diagnoses.get(f"{first.kind} in {space} memory")
     general = OUT_OF_STEPS if may_end(first) else SENTENCES.get(key, "")
     think = puzzle.diagnoses.get(key, general)
     if key == first.kind:
@@ -76,6 +77,10 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     if first.kind == "race":
         think = _of_a_race(puzzle, tried, number, think)
     said += section("think", think)
+    if first.kind == "out-of-bounds":
+        # An index may come out of an array that held nothing yet.
+        unset = {arg: None for each in tried.given.launches for arg in each.args}
+        said += _used_unset(tried, [arg for arg in unset if arg not in tried.given.inputs])
     said += which_case(tried.given.case, launch)
     # Where no thread is left over, a guard is not what helps.
     unguarded = first.kind == "out-of-bounds" and not details.get("guard_helps")
@@ -89,6 +94,17 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         text = f'replay("{puzzle.short_name}") looks for an order in which it goes wrong'
         said += section("replay", text)
     return said
+
+
+def _used_unset(trial: Trial, names: Iterable[str], cell: int | None = None) -> list[Section]:
+    """Returns which of some arrays was used where nothing had been written, if one was."""
+    for name in names:
+        kind = first_use_unset(trial, name, cell)
+        if kind:
+            own = next(iter(trial.own_names(launch_of(trial.given, name), name)), name)
+            how = "read" if kind == "read" else "updated by an atomic"
+            return section("note", f"{own} was {how} before anything was written there")
+    return []
 
 
 def _is_in_copies_of_others(report: Report, hazard: Hazard) -> bool:
@@ -222,11 +238,11 @@ class Code(int):
 
 def _shown(puzzle: KernelPuzzle, name: str, values: np.ndarray) -> np.ndarray:
     """An array as messages show it: what stands for bits as codes, all else as it is."""
-    if name not in puzzle.codes or values.dtype.kind != "u":
+    if name not in puzzle.codes or values.dtype.kind not in "iu":
         return values
     found = np.empty(values.shape, object)
     for index, value in np.ndenumerate(values):
-        found[index] = code = Code(value)
+        found[index] = code = Code(int(value) % (1 << 8 * values.itemsize))
         code.digits = 2 * values.itemsize
     return found
 
@@ -261,8 +277,8 @@ def wrong_result(
     else:
         what = f"nothing wrote {cell}, expected {short(expected[index])}"
     said = [*fact(what), *reason(puzzle, pattern.key, pattern.fact)]
-    if name not in trial.given.inputs and read_before_written(trial, name, flat):
-        said += section("note", f"{own} was read before anything was written there")
+    if name not in trial.given.inputs:
+        said += _used_unset(trial, (name,), flat)
     said += _cells_of(puzzle, trial, name, own, right, written)
     said += section("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
     return [*said, *which_case(trial.given.case, launch), *which_hint(puzzle, pattern.key)]
@@ -365,17 +381,25 @@ def _who(
         return f"{show_thread(by.thread)} wrote {cell} in line {by.line}"
     grid, block = dim3(launch.grid, "grid"), dim3(launch.block, "block")
     shape = trial.got[name].shape
-    if hit or not _thread_per_cell(shape, grid, block):
+    others = [trial.given.inputs.get(arg) for arg in launch.args if arg != name]
+    lengths = [other.size for other in others if isinstance(other, np.ndarray) and other.ndim == 1]
+    if hit or not _thread_per_cell(shape, grid, block, lengths):
         return ""
     owner = natural_thread(index, grid, block)
     return f"{show_thread(owner)} has the index of {cell}" if owner else ""
 
 
-def _thread_per_cell(shape: tuple[int, ...], grid: Dim3, block: Dim3) -> bool:
-    """True where a launch lies over an array: a thread for each cell, axis by axis."""
+def _thread_per_cell(
+    shape: tuple[int, ...], grid: Dim3, block: Dim3, lengths: Sequence[int]
+) -> bool:
+    """True where a launch lies over an array: a thread for each cell, axis by axis.
+
+    Where it lies over a longer one, of one of the `lengths`, a cell is no thread's own.
+    """
     rows, columns = (1, *shape)[-2:]
     across, down = grid[0] * block[0], grid[1] * block[1]
-    return len(shape) <= 2 and across >= columns and down >= rows
+    longer = len(shape) == 1 and any(columns < length <= across for length in lengths)
+    return len(shape) <= 2 and across >= columns and down >= rows and not longer
 
 
 def _cells_of(
@@ -393,7 +417,11 @@ def _cells_of(
         value = trial.given.inputs.get(arg)
         if arg == name or value is None:
             continue
-        if isinstance(value, np.ndarray) and _lies_over(value, got.shape):
+        if isinstance(value, np.ndarray) and value.size == 1 < got.size:
+            # One number for all: beside the cells where it is a factor, nowhere if it is a counter.
+            if value.dtype.kind == "f":
+                numbers.append(f"{its_own}[0] = {short(value.reshape(-1)[0])}")
+        elif isinstance(value, np.ndarray) and _lies_over(value, got.shape):
             rows.append((its_own, np.broadcast_to(_shown(puzzle, arg, value), got.shape)))
         elif isinstance(value, np.floating | float):
             numbers.append(f"{its_own} = {short(value)}")

@@ -488,12 +488,21 @@ def last_write(trial: Trial, name: str, cell: int) -> CellAccess | None:
     return found
 
 
-def read_before_written(trial: Trial, name: str, cell: int) -> bool:
-    """True when the first access to a cell of an output was seen, and was a read."""
+def first_use_unset(trial: Trial, name: str, cell: int | None = None) -> str:
+    """Returns "read" or "atomic", as a cell that nothing was written to was first used, or "".
+
+    Args:
+        trial: what was tried.
+        name: of an array that is unset at first.
+        cell: the cell; None for any.
+    """
+    seen = np.empty(0, np.int64)
     for _, touch in _touches(trial, name):
-        if (touch.cells == cell).any():
-            return touch.kind == "read"
-    return False
+        cells = touch.cells if cell is None else touch.cells[touch.cells == cell]
+        if touch.kind != "write" and not np.isin(cells, seen).all():
+            return touch.kind
+        seen = np.union1d(seen, cells)
+    return ""
 
 
 def _touches(trial: Trial, name: str) -> Iterator[tuple[Report, Touch]]:

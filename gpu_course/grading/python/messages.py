@@ -48,6 +48,9 @@ MAX_SHOWN = 60
 DIVISIONS = "a division by / gives a float, one by // a whole number"
 """What helps where a float came and a whole number was asked for."""
 
+# What PyTorch's log puts before an error in C++, and prints as well.
+_LOG_HEAD = re.compile(r"\[rank\d+\]:\[F\d{4} [\d:.]+ \S+:\d+\] ")
+
 # What Python's faulthandler prints.
 _GLOO_ON_SIZES = re.compile(
     r"terminate called after throwing an instance of 'gloo::EnforceNotMet'\n"
@@ -159,7 +162,7 @@ def raised(
         tried: the case, or None while the file itself was run.
         error: what the child says of it; every part is the answer's word and no more.
     """
-    text = clean(str(error.get("text", ""))).strip()
+    text = _LOG_HEAD.sub("", clean(str(error.get("text", "")))).strip()
     name = one_line(str(error.get("type", "Exception")))[:80]
     head, *rest = text.splitlines() or [""]
     rank = error.get("rank")
@@ -377,18 +380,18 @@ def _alike(before: Any, after: Any) -> bool:
 def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[Section]]:
     """Returns what was printed without Python's last words, and the line of the answer in them.
 
-    When a process is about to end, Python prints where it is, and gloo that a message is longer
-    than what it is received into. An answer could print the same; it would mislead nobody but its
-    own reader.
+    Nor does it have what PyTorch's log says of an error that is raised as well. When a process is
+    about to end, Python prints where it is, and gloo that a message is longer than what it is
+    received into. An answer could print the same; it would mislead nobody but its own reader.
     """
     kept: list[str] = []
     frames: list[tuple[int, str]] = []
     inside = False
     for each in _GLOO_ON_SIZES.sub("", text).splitlines():
         inside = bool(_LAST_WORDS.fullmatch(each)) or (inside and bool(_STACK.fullmatch(each)))
-        if not inside:
+        if not inside and not _LOG_HEAD.match(each):
             kept.append(each)
-        elif (frame := _FRAME.fullmatch(each)) and frame[1] == answer.file:
+        elif inside and (frame := _FRAME.fullmatch(each)) and frame[1] == answer.file:
             frames.append((int(frame[2]), frame[3]))
     if not frames:
         return "\n".join(kept), []

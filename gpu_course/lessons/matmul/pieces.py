@@ -107,8 +107,8 @@ STORES_IN_ORDER = Budget(
 ALL_IN_FLOAT32 = Budget(
     "float64_operations",
     0,
-    "A number such as 0.0 or 0.5 is a float64 in Numba, and so is all that is computed with it. "
-    "Most GPUs do many times more float32 than float64 in a second: write float32(0).",
+    "With a number that is not said to be float32, be it 0.5 or 0, Numba computes in float64, and "
+    "goes on so. Most GPUs do many times more float32 than float64 in a second: write float32(0).",
     "float64 operations",
 )
 NO_ATOMICS = Budget(

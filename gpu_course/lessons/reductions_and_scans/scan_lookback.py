@@ -26,7 +26,7 @@ from gpu_course.puzzle.specification import (
 
 TPB, EACH = 128, 15
 TILE = TPB * EACH
-NOTHING, TOTAL, PREFIX = 0, 1, 2
+NOTHING, TOTAL, PREFIX, STATE = 0, 1, 2, 3
 ARGUMENTS = ("out", "a", "size", "ticket", "told")
 
 
@@ -125,8 +125,10 @@ def _told_meanwhile(inputs: Values, case: Case) -> Values:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     """Knows sums that are all right: then what blocks tell of them is not."""
-    right = np.array_equal(got["out"], expected["out"], equal_nan=True)
-    return "prefix-untold" if right else None
+    if "told" not in expected or not np.array_equal(got["out"], expected["out"], equal_nan=True):
+        return None
+    states = np.array_equal(got["told"] & STATE, expected["told"] & STATE)
+    return "prefix-wrong" if states else "prefix-untold"
 
 
 SCAN_LOOKBACK = KernelPuzzle(
@@ -171,6 +173,7 @@ SCAN_LOOKBACK = KernelPuzzle(
         ),
         NO_FLOAT64,
     ),
+    codes=("told",),
     diagnose=_diagnose,
     share=Share("Each thread writes at most EACH cells of out.", _cells, reads=False),
 )

@@ -43,8 +43,8 @@ AS_FEW_SHUFFLES = Budget(
 NO_FLOAT64 = Budget(
     "float64_operations",
     0,
-    "A number that is not said to be float32 is a float64 in Numba, and so is all that is computed "
-    "with it. Most GPUs have far fewer units for float64 than for float32.",
+    "With a number that is not said to be float32, be it 0.0 or 0, Numba computes in float64, and "
+    "goes on so. Most GPUs have far fewer units for float64 than for float32.",
     "float64 operations",
 )
 

@@ -94,7 +94,9 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     if sum(sent) > most:
         rank = max(range(ranks), key=lambda r: sent[r])
         call = max((c for c in wire if c.rank == rank), key=lambda c: (c.booked_bytes, -c.number))
-        key = "gradient-to-all" if any(c.kind == "all_reduce" for c in wire) else "too-many-bytes"
+        # Gradients travel first; an all-reduce that comes later is one of the new parameters.
+        first = next((c.kind for c in wire if c.rank == 0), "")
+        key = "gradient-to-all" if first == "all_reduce" else "too-many-bytes"
         fact = f"all calls together carry {int(sum(sent)):,} bytes; {most:,} will do"
         return Judgement(key, fact, "over-budget", call.line)
     room = _room(case)

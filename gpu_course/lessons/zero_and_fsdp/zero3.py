@@ -102,7 +102,9 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
                 return Judgement(key, fact, "over-budget")
     sizes = [FLOAT64_BYTES * (ranks - 1) * share(length, ranks) for length in lengths]
     most, least = 3 * sum(sizes), 3 * sum(sizes) - sizes[-1]
-    key = "gradient-to-all" if any(c.kind == "all_reduce" for c in wire) else "too-many-bytes"
+    # Gradients travel last; an all-reduce that comes before puts the weights of a unit together.
+    at_last = [call.kind for call in wire if call.rank == 0][-1:]
+    key = "gradient-to-all" if at_last == ["all_reduce"] else "too-many-bytes"
     finding = within_booked(wire, [most] * ranks, key)
     for rank, sent in enumerate(got["booked_bytes"]):
         # Whoever sends less has kept units where tensors are not counted.

@@ -136,6 +136,40 @@ def every_lane_adds(out, a, size):
         out[i] = x
 
 
+# wrong-result, half-the-warp: Stops at 16, half of the 32.
+@cuda.jit
+def four_steps(out, a, size):
+    sums = cuda.shared.array(WARPS, float32)
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    warp = cuda.threadIdx.x // WARP
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP // 2:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        sums[warp] = x
+    cuda.syncthreads()
+    if warp == 0:
+        total = sums[lane] if lane < WARPS else float32(0)
+        step = 1
+        while step < WARPS:
+            y = cuda.shfl_up_sync(FULL, total, step)
+            if lane >= step:
+                total += y
+            step *= 2
+        if lane < WARPS:
+            sums[lane] = total
+    cuda.syncthreads()
+    if warp > 0:
+        x += sums[warp - 1]
+    if i < size:
+        out[i] = x
+
+
 # wrong-result, exclusive: Leaves its own number out.
 @cuda.jit
 def exclusive(out, a, size):
@@ -195,6 +229,41 @@ def sums_not_scanned(out, a, size):
     cuda.syncthreads()
     if warp > 0:
         x += sums[warp - 1]
+    if i < size:
+        out[i] = x
+
+
+# wrong-result, own-warp-added: Takes the place of its own warp, where that of the one before
+# belongs.
+@cuda.jit
+def place_of_the_own_warp(out, a, size):
+    sums = cuda.shared.array(WARPS, float32)
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    warp = cuda.threadIdx.x // WARP
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        sums[warp] = x
+    cuda.syncthreads()
+    if warp == 0:
+        total = sums[lane] if lane < WARPS else float32(0)
+        step = 1
+        while step < WARPS:
+            y = cuda.shfl_up_sync(FULL, total, step)
+            if lane >= step:
+                total += y
+            step *= 2
+        if lane < WARPS:
+            sums[lane] = total
+    cuda.syncthreads()
+    if warp > 0:
+        x += sums[warp]
     if i < size:
         out[i] = x
 

@@ -53,6 +53,25 @@ def keys_not_compared(out, key, a, size):
         cuda.atomic.add(out, mine, x)
 
 
+# wrong-result, own-number-again: Compares keys, and forgets that the last lanes get their own back.
+@cuda.jit
+def keys_alone(out, key, a, size):
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    x = a[i] if i < size else float32(0)
+    mine = key[i] if i < size else int32(-1)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_down_sync(FULL, x, step)
+        theirs = cuda.shfl_down_sync(FULL, mine, step)
+        if theirs == mine:
+            x += y
+        step *= 2
+    previous = cuda.shfl_up_sync(FULL, mine, 1)
+    if i < size and (lane == 0 or previous != mine):
+        cuda.atomic.add(out, mine, x)
+
+
 # wrong-result, lost-at-the-warp: Looks for the first number of a segment, and a warp may begin
 # within one.
 @cuda.jit

@@ -131,6 +131,33 @@ def bias_behind_gelu(out, a, w, bias, m, n, k):
         out[row, col] = HALF * v * (ONE + math.erf(v * ROOT_HALF)) + bias[col]
 
 
+# wrong-result, bias-each-round: Adds the bias where the products are added, round after round.
+@cuda.jit
+def bias_in_each_round(out, a, w, bias, m, n, k):
+    a_tile = cuda.shared.array((TILE, TILE), float32)
+    w_tile = cuda.shared.array((TILE, TILE), float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    total = float32(0)
+    start = 0
+    while start < k:
+        a_here = row < m and start + x < k
+        w_here = start + y < k and col < n
+        a_tile[y, x] = a[row, start + x] if a_here else float32(0)
+        w_tile[y, x] = w[start + y, col] if w_here else float32(0)
+        cuda.syncthreads()
+        for p in range(TILE):
+            total += a_tile[y, p] * w_tile[p, x]
+        if col < n:
+            total += bias[col]
+        cuda.syncthreads()
+        start += TILE
+    if row < m and col < n:
+        v = total
+        out[row, col] = HALF * v * (ONE + math.erf(v * ROOT_HALF))
+
+
 # wrong-result, tanh: Uses the approximation with tanh.
 @cuda.jit
 def with_tanh(out, a, w, bias, m, n, k):

@@ -35,6 +35,19 @@ def begins_at_one(out, a, b, m, n, k):
         out[row, col] = total
 
 
+# wrong-result, last-missing: Ends at k - 1, as the last index does.
+@cuda.jit
+def ends_before_the_last(out, a, b, m, n, k):
+    col, row = cuda.grid(2)
+    if row < m and col < n:
+        total = float32(0)
+        p = 0
+        while p < k - 1:
+            total += a[row, p] * b[p, col]
+            p += 1
+        out[row, col] = total
+
+
 # over-budget, over-budget: Rows come first in a matrix, so they get the first coordinate.
 @cuda.jit
 def x_down_the_rows(out, a, b, m, n, k):

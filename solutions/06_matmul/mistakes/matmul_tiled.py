@@ -137,6 +137,31 @@ def whole_tiles_only(out, a, b, m, n, k):
         out[row, col] = total
 
 
+# wrong-result, last-tile-only: Sets the sum to zero where the work on a tile begins.
+@cuda.jit
+def begins_at_zero_each_time(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((TILE, TILE), float32)
+    b_tile = cuda.shared.array((TILE, TILE), float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    total = float32(0)
+    start = 0
+    while start < k:
+        a_here = row < m and start + x < k
+        b_here = start + y < k and col < n
+        a_tile[y, x] = a[row, start + x] if a_here else float32(0)
+        b_tile[y, x] = b[start + y, col] if b_here else float32(0)
+        cuda.syncthreads()
+        total = float32(0)
+        for p in range(TILE):
+            total += a_tile[y, p] * b_tile[p, x]
+        cuda.syncthreads()
+        start += TILE
+    if row < m and col < n:
+        out[row, col] = total
+
+
 # over-budget, over-budget: Makes each sum straight from global memory.
 @cuda.jit
 def no_tile_at_all(out, a, b, m, n, k):

@@ -282,6 +282,15 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
     for budget in puzzle.budgets:
         # "right, but 1 excess sector in loads": whatever is counted has a singular.
         assert of_so_many(1, budget.words) != f"1 {budget.words}" or not budget.words
+    # What is said of a race in a tile is not true of one in global memory.
+    race = puzzle.diagnoses.get("race", "")
+    of_tiles = re.search(r"\btiles?\b|shared memory", race)
+    of_more = re.search(r"\bout\b|, or a place of the tile", race)
+    assert not of_tiles or of_more or "race in global memory" in puzzle.diagnoses
+    # Nor is what is said of an index into the arrays of the launch true of the kernel's own.
+    outside = puzzle.diagnoses.get("out-of-bounds", "the tile").lower()
+    makes = "cuda.shared.array" in text
+    assert not makes or "the tile" in outside or _IN_A_TILE in puzzle.diagnoses
     own = set(puzzle.diagnoses) - set(SENTENCES)
     assert own <= {mistake.diagnosis for mistake in puzzle.mistakes} | _SIBLINGS
 
@@ -291,5 +300,13 @@ def assert_specification_the_statement_fits_a_stub(puzzle: KernelPuzzle) -> None
     python_rules.assert_the_statement_begins_with_a_sentence_and_fits_a_stub(puzzle)
 
 
-_SIBLINGS = {"columns-alike", "race in global memory", "began-too-high", "counts-on"}
+_IN_A_TILE = "out-of-bounds in shared memory"
+_SIBLINGS = {
+    "columns-alike",
+    "race in global memory",
+    "began-too-high",
+    "counts-on",
+    "prefix-wrong",
+    _IN_A_TILE,
+}
 """Keys that mirror another mistake's, or have a kernel in rare.md: they need none of their own."""

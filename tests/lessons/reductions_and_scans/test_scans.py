@@ -107,6 +107,28 @@ def test_the_verdict_on_a_total_that_is_not_told_says_what_all_wait_for() -> Non
     assert "again:" not in said, "the case is the same in every check"
 
 
+def test_the_verdict_on_a_segment_that_nobody_wrote_names_no_thread_as_its_own(
+    tmp_path: Path,
+) -> None:
+    text = files("segmented_sum")[0].read_text(encoding="utf-8")
+    path = tmp_path / "segmented_sum.py"
+    path.write_text(text.replace("lane == 0 or previous", "previous"), encoding="utf-8")
+    said = check("segmented_sum", answer=path, seed=0).message
+    assert "nothing wrote out[" in said and "has the index of" not in said
+
+
+def test_the_verdict_on_counts_that_nobody_cleared_says_so(tmp_path: Path) -> None:
+    text = files("compact")[0].read_text(encoding="utf-8")
+    first, last = text.index("    kept = cuda.syncthreads_count"), text.index("    # end answer")
+    added = "    if keeps:\n        cuda.atomic.add(counts, cuda.blockIdx.x, 1)\n"
+    path = tmp_path / "compact.py"
+    path.write_text(text[:first] + added + text[last:], encoding="utf-8")
+    verdict = check("compact", answer=path, seed=0)
+    assert verdict.diagnosis == "out-of-bounds"
+    said = " ".join(verdict.message.split())
+    assert "note: counts was updated by an atomic before anything was written there" in said
+
+
 BY_ONE_THREAD = """\
         before = float32(0)
         if lane == 0:

@@ -22,7 +22,66 @@ ROUND_OFF = """    def round_off(parameter):
 
 """
 
+UPDATED_IN_THE_HOOK = (
+    ("    def to_its", "    place = {p: k for k, p in enumerate(parameters)}\n\n    def to_its"),
+    (
+        "            parameter.grad /= n\n        else:\n            parameter.grad = None\n",
+        (
+            "            parameter.grad /= n\n            update(place[parameter])\n"
+            "        parameter.grad = None\n"
+        ),
+    ),
+    (
+        "        if owners[k] == r:\n            update(k)\n            parameter.grad = None\n",
+        "",
+    ),
+)
+GATHER = """    everything = parameters.new_empty(n * size)
+    dist.all_gather_single(everything, weights)
+"""
+ADDED_UP = """    everything = parameters.new_zeros(n * size)
+    everything[r * size : (r + 1) * size] = weights
+    dist.all_reduce(everything)
+"""
+
 ROWS = {
+    "parameters added up from slices and zeros": Row(
+        "zero1", ((GATHER, ADDED_UP),), verdict="over-budget: too-many-bytes"
+    ),
+    "parameters alone come back": Row(
+        "zero1", (("[:length], m, v", "[:length]"),), verdict="wrong-result: wrong-shape"
+    ),
+    "updates as the gradients come": Row("zero2", UPDATED_IN_THE_HOOK),
+    "parameters handed out by adding zeros": Row(
+        "zero2",
+        (
+            (
+                "        dist.broadcast(parameter.data, owners[k])",
+                (
+                    "        else:\n            parameter.data.zero_()\n"
+                    "        dist.all_reduce(parameter.data)"
+                ),
+            ),
+        ),
+        verdict="over-budget: too-many-bytes",
+    ),
+    "units put together by adding zeros": Row(
+        "zero3",
+        (
+            (
+                (
+                    "        whole = shards[k].new_empty(n * len(shards[k]))\n"
+                    "        return whole, dist.all_gather_single(whole, shards[k], async_op=True)"
+                ),
+                (
+                    "        whole = shards[k].new_zeros(n * len(shards[k]))\n"
+                    "        whole.view(n, -1)[dist.get_rank()] = shards[k]\n"
+                    "        return whole, dist.all_reduce(whole, async_op=True)"
+                ),
+            ),
+        ),
+        verdict="over-budget: too-many-bytes",
+    ),
     "slices in messages of one's own": Row(
         "zero1", ((REDUCE_SCATTER, SLICES_BY_HAND),), ("4 ranks, 5", "fewer parameters")
     ),

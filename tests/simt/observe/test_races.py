@@ -338,18 +338,30 @@ def test_a_race_is_found_and_its_twin_is_clean(
     assert clean.hazards == (), clean
 
 
+NOBODY_BETWEEN = "let nobody come between the read and the write"
+TWO_LINES = "make two lines of it, and let the block meet at cuda.syncthreads() in between"
+EACH_TURN = "let the block meet at cuda.syncthreads() between a turn that writes"
+OTHERS = "read only cells that no other thread writes in the same launch"
 ONE_LINE = {
-    "a neighbour's cell": ("s[t] = s[(t + 1) % 64] + 1", "make two lines of it"),
-    "the cell itself": ("s[t % 8] += 1", "let nobody come between the read and the write"),
-    "the cell itself, spelled out": (
-        "s[t % 8] = s[t % 8] + 1", "let nobody come between the read and the write"
-    ),
-    "in global memory": ("cell[b] = cell[b] + t", "let nobody come between the read and the write"),
-}  # fmt: skip
+    "a neighbour's cell": ("s[t] = s[(t + 1) % 64] + 1", TWO_LINES),
+    "a neighbour's cell, added": ("s[t] += s[(t + 1) % 64]", TWO_LINES),
+    "the cell itself": ("s[t % 8] += 1", NOBODY_BETWEEN),
+    "the cell itself, spelled out": ("s[t % 8] = s[t % 8] + 1", NOBODY_BETWEEN),
+    "the cell itself, again and again": ("for k in range(3): s[t % 8] += k", NOBODY_BETWEEN),
+    "the cell itself, and another": ("s[0] += s[63 - t]", NOBODY_BETWEEN),
+    "in global memory": ("cell[b] = cell[b] + t", NOBODY_BETWEEN),
+    "a neighbour's in global memory": ("cell[t] += cell[(t + 1) % 64]", OTHERS),
+    "a tree": ("for k in range(5):\n if t < 32 >> k: s[t] += s[t + (32 >> k)]", EACH_TURN),
+    "each in turn": ("for k in range(3): s[(t + k) % 64] += k", EACH_TURN),
+}
 
 
+@pytest.mark.parametrize("lanes", [1 << 15, 32], ids=["one batch", "batches"])
 @pytest.mark.parametrize("name", ONE_LINE)
-def test_a_race_within_one_line_is_told_of_one_line(name: str, tmp_path: Path) -> None:
+def test_a_race_within_one_line_is_told_of_one_line(
+    name: str, lanes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launching, "LANES_PER_BATCH", lanes)
     line, advice = ONE_LINE[name]
     body = "s = cuda.shared.array(64, int64)\ns[t] = t\ncuda.syncthreads()\n" + line
     found = launch(tmp_path, body, 1, 64).hazards
@@ -357,14 +369,30 @@ def test_a_race_within_one_line_is_told_of_one_line(name: str, tmp_path: Path) -
     reads = [h for h in within if "load" in (h.details["access"], h.details["other_access"])]
     assert reads
     for hazard in reads:
-        assert advice in hazard.details["try"]
-        assert "between the write and the read" not in hazard.details["try"]
+        assert hazard.details["try"].startswith(advice)
 
 
-def test_a_race_between_two_lines_asks_for_a_barrier_between_them(tmp_path: Path) -> None:
-    body = "s = cuda.shared.array(64, int64)\ns[t] = t\nout[t] = s[63 - t]"
+BETWEEN = "let the block meet at cuda.syncthreads() between the "
+TWO_PLACES = {
+    "a read behind a write": ("s[t] = t\nout[t] = s[63 - t]", "write and the read"),
+    "a write behind a read": ("x = s[63 - t]\ns[t] = x", "read and the write"),
+    "an atomic behind a write": ("s[t] = 0\ncuda.atomic.add(s, 63 - t, 1)", "write and the update"),
+    "a write behind an atomic": ("cuda.atomic.add(s, 63 - t, 1)\ns[t] = 0", "update and the write"),
+    "a read behind an atomic": (
+        "cuda.atomic.add(s, t, 1)\nout[t] = s[63 - t]", "update and the read"
+    ),
+    "a write behind a write": ("s[t] = 0\ns[63 - t] = 1", "first write and the second"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWO_PLACES)
+def test_a_race_between_two_lines_asks_for_a_barrier_between_them(
+    name: str, tmp_path: Path
+) -> None:
+    lines, between = TWO_PLACES[name]
+    body = "s = cuda.shared.array(64, int64)\ns[t] = t\ncuda.syncthreads()\n" + lines
     (hazard,) = launch(tmp_path, body, 1, 64).hazards
-    assert "cuda.syncthreads() between the write and the read" in hazard.details["try"]
+    assert hazard.details["try"].startswith(BETWEEN + between)
 
 
 def test_a_race_holds_all_its_cells(tmp_path: Path) -> None:

@@ -39,6 +39,13 @@ def run(
     optimizer = torch.optim.Adam(
         parameters, lr=adam["rate"], betas=(adam["beta_1"], adam["beta_2"]), eps=adam["epsilon"]
     )
+    for p in (p for p, o in zip(parameters, owners, strict=True) if o == rank):
+        p.grad = torch.zeros_like(p)
+    # The states of Adam are there from now on, so that an update during backward() makes none.
+    optimizer.step()
+    optimizer.zero_grad()
+    for state in optimizer.state.values():
+        state["step"].zero_()
     own = [8 * p.numel() if o == rank else 0 for p, o in zip(parameters, owners, strict=True)]
     bare = _alive(lambda: _dropping(model, batch, parameters), parameters, [1 << 60] * len(own))
     left = 0

@@ -79,6 +79,17 @@ def test_a_planted_fault_is_recognised(key: str, expected: np.ndarray, amount: i
     assert look(expected, got) == key
 
 
+def test_a_factor_with_rounding_in_it_is_told_as_the_plain_number_that_it_is() -> None:
+    expected = np.array([8.5e-5, 3.0, -5.0], np.float32)
+    for off, told in ((-1e-5, "2"), (0.00123, "2.00246")):
+        got = (expected * 2 * np.float32(1 + off)).astype(np.float32)
+        seen = Observation(
+            expected, got, np.ones(3, bool), np.zeros(3, bool), block=(3, 1, 1), tolerance=(1e-4, 0)
+        )
+        found = diagnose(seen)
+        assert found is not None and found.fact == f"every cell is {told} times expected"
+
+
 @given(vectors(), st.integers(-3, 3).filter(bool))
 def test_a_shift_without_wrapping_round(expected: np.ndarray, distance: int) -> None:
     got = np.roll(expected, distance)

@@ -51,6 +51,16 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "exception", "exception",
         ("does not require grad", "PyTorch has no graph to go back through here"),
     ),
+    "a length that the ranks do not divide": (
+        answer("dist.reduce_scatter_single(x.new_empty(3), x[:4])"),
+        "exception", "exception",
+        ("raised RuntimeError: Check failed:\n", "The collective takes a part for each rank"),
+    ),
+    "a tensor looked for in a list": (
+        answer("[x, got].index(got)"),
+        "exception", "exception",
+        ("Boolean value of Tensor", "Many numbers together are neither true nor false"),
+    ),
     "each receives before it sends": (
         answer("dist.recv(got, left)\ndist.send(x, right)", then="return got"),
         "hazard", "standstill",
