@@ -49,8 +49,8 @@ _OF_A_PROCESS = {
     # libc asks for a thread's, and takes this for a kernel that does not know.
     "sched_getaffinity": errno.ENOSYS,
 }
-_FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 256 + 9)
-# FUTEX_WAIT, FUTEX_WAIT_BITSET, and the latter with FUTEX_CLOCK_REALTIME
+_FUTEX_PRIVATE, _FUTEX_WAIT, _FUTEX_WAITS = 128, 0, (9, 256 + 9)
+# FUTEX_WAIT_BITSET, and that with FUTEX_CLOCK_REALTIME
 _SET_MODE_FILTER, _TSYNC = 1, 1
 _SOCKET_TYPE, _SOCK_STREAM = 0xF, 1
 
@@ -193,10 +193,13 @@ def _by_argument(name: str, pid: int) -> list[Instruction]:
         return [_load_low(3), elsewhere, refuse, *shared, refuse, _give(_ALLOW)]
     if name == "futex":
         # Without the flag that keeps it to this process, a wait ends for whoever maps the same
-        # library, and a wake says how many waited there. Joining a thread waits like that.
+        # library, and a wake says how many waited there. Joining a thread waits like that, and the
+        # kernel wakes it. Where the runtime of C++ has a thread wait for the other that makes a
+        # static, that other would wake it: such a wait is told to look again instead, and does.
+        look = [(_EQUAL, 0, 1, _FUTEX_WAIT), _refuse(errno.EAGAIN)]
         waits = [step for v in _FUTEX_WAITS for step in ((_EQUAL, 0, 1, v), _give(_ALLOW))]
         private = [(_ANY_BIT, 0, 1, _FUTEX_PRIVATE), _give(_ALLOW)]
-        return [_load_low(1), *private, *waits, _refuse(errno.EPERM)]
+        return [_load_low(1), *private, *look, *waits, _refuse(errno.EPERM)]
     if name == "socket":
         # Over IP all is counted, and a route is asked for by netlink. By any other family two ranks
         # could speak with nobody to see it.
