@@ -73,7 +73,11 @@ def sentences(puzzle: Puzzle, diagnosis: str) -> list[str]:
         of = [(name, part) for names, part, _ in OF_TEXT for name in names.split()]
         told = [sentence_of_raised(puzzle, *each) for each in of]
         return [sentence_of(puzzle, diagnosis), *RAISED.values(), *told]
-    return [sentence_of(puzzle, diagnosis)]
+    # One of the same kind may be told otherwise where it is in another memory.
+    elsewhere = [
+        text for key, text in puzzle.diagnoses.items() if key.startswith(f"{diagnosis} in ")
+    ]
+    return [sentence_of(puzzle, diagnosis), *elsewhere]
 
 
 LABEL = re.compile(r"  ([a-z]+): +\S")

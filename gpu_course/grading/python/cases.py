@@ -31,7 +31,8 @@ class Tried:
         while any(isinstance(each, list | tuple) for each in expected):
             lists = [each if isinstance(each, list | tuple) else [each] for each in expected]
             expected = [value for each in lists for value in each]
-        return all(isinstance(each, str) and each == REFUSED for each in expected)
+        refused = [isinstance(each, str) and each == REFUSED for each in expected]
+        return bool(refused) and all(refused)
 
 
 def prepare(puzzle: PythonPuzzle, case: Case, seed: int) -> Tried:

@@ -15,6 +15,7 @@ from gpu_course.grading.python import messages
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried
 from gpu_course.puzzle import Debrief
+from gpu_course.puzzle.harness.refusing import REFUSED
 from tests.gpu_course.grading import python_toy
 
 ROOT = Path(__file__).parents[4]
@@ -99,3 +100,28 @@ def test_what_gloo_says_of_sizes_is_not_what_the_answer_printed() -> None:
     assert messages.without_stack(f"before\n{sizes}after\n", answer) == ("before\nafter", [])
     other = GLOOS_LAST_WORDS.format("something else")
     assert messages.without_stack(f"before\n{other}", answer) == (f"before\n{other}".rstrip(), [])
+
+
+@pytest.mark.parametrize(
+    ("expected", "refused"),
+    [
+        ({"result": REFUSED}, True),
+        ({"result": [REFUSED, [REFUSED]]}, True),
+        ({"result": [REFUSED, 3]}, False),
+        ({"result": 3}, False),
+        # What the puzzle judges by itself has nothing that is expected.
+        ({}, False),
+        ({"result": []}, False),
+    ],
+)
+def test_a_value_error_is_asked_for_where_each_call_expects_one(
+    expected: dict[str, Any], refused: bool
+) -> None:
+    assert Tried(python_toy.ORDER.cases[0], {"items": 4}, expected).is_to_be_refused is refused
+
+
+def test_an_error_in_what_a_puzzle_judges_itself_is_told_by_its_name() -> None:
+    text = "def order(items):\n    return [0, 1][items]\n"
+    verdict = check(python_toy.ORDER, answer=text, seed=0)
+    assert "The index lies outside" in " ".join(verdict.message.split())
+    assert "ValueError" not in verdict.message
